@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * rxt: what the provider may call in the core, and the few things that the core
+ * asks of the provider.
+ *
+ * What lives here: object life, posting, the provider table. What may not:
+ * anything a backend needs (rxt/backend.h), ring layouts, struct ib_*.
+ *
+ * The provider embeds struct rxt_cq, rxt_rq and rxt_dev in its own objects and
+ * gets back by container_of. QPs and MRs are the core's own memory (RCU-freed,
+ * they outlive struct ib_qp/ib_mr), with a priv pointer.
+ */
+#ifndef _RXT_CORE_H
+#define _RXT_CORE_H
+
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/refcount.h>
+#include <linux/scatterlist.h>
+#include <rxt/types.h>
+#include <rxt/backend.h>
+
+#define RXT_MAX_SGE		32
+#define RXT_MAX_INLINE		960
+#define RXT_MAX_QP_WR		(1U << 16)
+#define RXT_MAX_SRQ_WR		(1U << 20)
+#define RXT_MAX_CQE		(1U << 22)
+#define RXT_MAX_QP		(1U << 20)
+#define RXT_MAX_MR		((1U << 24) - 1)
+#define RXT_MAX_RD_ATOMIC	128
+
+/**
+ * struct rxt_dev - one link; embedded in the provider's ib_device wrapper
+ * @be: its backend; constant
+ * @be_priv: the backend's
+ * @net: network namespace of the netdev; constant, alive until detach
+ * @stats: counters, per CPU
+ * @name: for messages
+
+ */
+struct rxt_dev {
+	const struct rxt_backend	*be;
+	void				*be_priv;
+	struct net			*net;
+	struct rxt_stats __percpu	*stats;
+	char				name[IB_DEVICE_NAME_MAX];
+};
+
+/* init/exit around registration; attach calls the backend's dev_attach. */
+int rxt_dev_init(struct rxt_dev *dev, const struct rxt_backend *be,
+		 struct net *net, const char *name);
+void rxt_dev_exit(struct rxt_dev *dev);
+int rxt_dev_attach(struct rxt_dev *dev);
+void rxt_dev_detach(struct rxt_dev *dev);
+u64 rxt_dev_counter(const struct rxt_dev *dev, enum rxt_counter c);
+extern const char * const rxt_counter_names[RXT_CNT_NUM];
+
+/* Registry lookups; get takes a module reference, loads "rxt-backend-NAME". */
+const struct rxt_backend *rxt_backend_get(const char *name);
+void rxt_backend_put(const struct rxt_backend *be);
+/* "loop tcp roce": the registered ones, for messages. */
+void rxt_backend_list(char *buf, size_t size);
+
+/**
+ * struct rxt_cq - completion queue
+ * @lock: guards the ring's producer side, @armed and the provider's notify
+ *	state; irq-safe leaf lock
+ * @armed: 0, IB_CQ_SOLICITED or IB_CQ_NEXT_COMP as asked by req_notify
+ * @overflow: a CQE was lost; sticky
+ * @dead: being destroyed, push is ignored
+ */
+struct rxt_cq {
+	spinlock_t		lock;
+	u8			armed;
+	bool			overflow;
+	bool			dead;
+	struct rxt_dev		*dev;
+};
+
+void rxt_cq_init(struct rxt_cq *cq, struct rxt_dev *dev);
+/* Push one CQE and notify when armed. Any context, also with other core locks. */
+void rxt_cq_push(struct rxt_cq *cq, const struct rxt_wc *wc);
+
+/**
+ * struct rxt_rq - a receive queue: of one QP, or shared (SRQ)
+ * @lock: guards the consumer side of the ring and @limit; irq-safe
+ * @limit: SRQ limit, 0 = not armed
+ * @shared: an SRQ
+ * @max_sge: most segments that a receive WQE may have
+ * @pd: lkeys must belong to it
+ */
+struct rxt_rq {
+	spinlock_t		lock;
+	u32			limit;
+	bool			shared;
+	u16			max_sge;
+	const void		*pd;
+	struct rxt_dev		*dev;
+};
+
+void rxt_rq_init(struct rxt_rq *rq, struct rxt_dev *dev, const void *pd,
+		 bool shared, u16 max_sge);
+
+/**
+ * struct rxt_qp_init - what a new QP is made of
+ * @pd: identity of the protection domain (pointer compare only)
+ * @priv: the provider's object, see rxt_qp_priv()
+ * @rq: own receive queue or an SRQ; NULL: no receive at all
+ * @user: WQEs come from a ring that a process shares with us
+ * @qpn: 1 for the GSI QP, 0 = the core chooses
+ */
+struct rxt_qp_init {
+	enum ib_qp_type	type;
+	const void	*pd;
+	void		*priv;
+	struct rxt_cq	*scq;
+	struct rxt_cq	*rcq;
+	struct rxt_rq	*rq;
+	u32		max_send_wr;
+	u32		max_send_sge;
+	u32		max_inline;
+	u32		qpn;
+	bool		sq_sig_all;
+	bool		user;
+};
+
+/* Context of all four: process, sleeps. create: published on return (RESET).
+ * modify: checks the transition against the table in core/qp_state.c; -EINVAL
+ * otherwise. query: merged attributes. destroy: returns when nothing of the QP
+ * is in use any more; never gives up waiting.
+ */
+struct rxt_qp *rxt_qp_create(struct rxt_dev *dev, const struct rxt_qp_init *init);
+int rxt_qp_modify(struct rxt_qp *qp, const struct rxt_qp_attr *attr, int mask);
+void rxt_qp_query(struct rxt_qp *qp, struct rxt_qp_attr *attr);
+void rxt_qp_conn_query(struct rxt_qp *qp, struct rxt_conn_info *info);
+void rxt_qp_destroy(struct rxt_qp *qp);
+u32 rxt_qp_num(const struct rxt_qp *qp);
+void *rxt_qp_priv(const struct rxt_qp *qp);
+enum ib_qp_state rxt_qp_state(const struct rxt_qp *qp);
+/* There are new send WQEs. @may_run: the caller is a plain system call, so the
+ * engine may run right here; otherwise (kernel consumers, any context) a work.
+ */
+void rxt_qp_kick(struct rxt_qp *qp, bool may_run);
+/* In state ERR: flush what a kernel consumer just posted to the RQ. Any context. */
+void rxt_qp_kick_rq(struct rxt_qp *qp);
+/* True when post_send/post_recv may be used in the current state (IBTA 10.3.1). */
+bool rxt_qp_may_post_send(const struct rxt_qp *qp);
+bool rxt_qp_may_post_recv(const struct rxt_qp *qp);
+
+/* enum of what a struct rxt_mr describes */
+enum rxt_mr_type {
+	RXT_MR_DMA,	/* kernel direct map; addr = virtual address */
+	RXT_MR_PAGES,	/* array of pages (user memory) */
+	RXT_MR_FAST,	/* alloc_mr: pages come with map_mr_sg and REG_MR */
+};
+
+/**
+ * struct rxt_mr - memory region or window; the core's, RCU-freed
+ * @lkey: key; equals the rkey
+ * @state: valid or not; see core/mr.c
+ */
+struct rxt_mr *rxt_mr_alloc(struct rxt_dev *dev, const void *pd,
+			    enum rxt_mr_type type, int access);
+/* Give an RXT_MR_PAGES region its memory: @iova and @length in bytes, @offset
+ * into the first page; @pages is kvmalloc'ed, owned by the MR from here on
+ * (the page references stay the caller's until rxt_mr_destroy returned).
+ * Publishes the MR.
+ */
+int rxt_mr_set_pages(struct rxt_mr *mr, u64 iova, u64 length,
+		     unsigned int offset, struct page **pages, u32 npages);
+/* Publish an RXT_MR_DMA. */
+void rxt_mr_set_dma(struct rxt_mr *mr);
+u32 rxt_mr_key(const struct rxt_mr *mr);
+/* Revoke: on return nobody touches the memory. Messages that still name it fail
+ * with LOC_PROT_ERR or a remote error when they get there.
+ */
+void rxt_mr_destroy(struct rxt_mr *mr);
+
+/**
+ * struct rxt_provider_ops - what the core asks of the provider
+ *
+ * Set once at module init by rxt_core_set_provider().
+ */
+struct rxt_provider_ops {
+	/**
+	 * @sq_fetch: copy the send WQE at the fetch position into @msg and step
+	 * on. Called by the TX token owner only. @msg is zeroed up to its tail,
+	 * which has room for max_send_sge segments or max_inline bytes. Fill
+	 * op, flags (SIGNALED by the WQE alone, sq_sig_all is the core's),
+	 * length (payload out; READ: rd_length instead, length 0), imm/inv_rkey,
+	 * raddr, rkey, compare, swap_add, wr_id, num_seg + seg[] (addr,
+	 * length, lkey; mr = NULL) or data[] with RXT_MSG_INLINE, and for UD
+	 * remote_qpn, remote_qkey, av (kmalloc'ed GFP_ATOMIC; the core kfrees).
+	 * Return: 1 got one; 0 empty; -EINVAL the WQE is malformed: wr_id and
+	 * op are as good as known, the core ends it with LOC_QP_OP_ERR.
+	 */
+	int (*sq_fetch)(struct rxt_qp *qp, struct rxt_msg *msg);
+	/** @sq_release: the oldest @n fetched slots are free again. */
+	void (*sq_release)(struct rxt_qp *qp, unsigned int n);
+	/**
+	 * @rq_fetch: copy the next receive WQE and free its slot. rq->lock held.
+	 * Return 1, 0 (empty), -EINVAL (malformed; wr_id valid, num_seg 0).
+	 */
+	int (*rq_fetch)(struct rxt_rq *rq, struct rxt_recv *recv);
+	/** @rq_count: WQEs posted and not fetched. rq->lock held. */
+	u32 (*rq_count)(struct rxt_rq *rq);
+	/** @cq_push: write a CQE. cq->lock held. 0 or -ENOSPC (full). */
+	int (*cq_push)(struct rxt_cq *cq, const struct rxt_wc *wc);
+	/** @cq_notify: run the completion handler. No lock of the CQ held. */
+	void (*cq_notify)(struct rxt_cq *cq);
+	/** @cq_event, @qp_event, @rq_event: asynchronous events. Any context. */
+	void (*cq_event)(struct rxt_cq *cq, enum ib_event_type ev);
+	void (*qp_event)(struct rxt_qp *qp, enum ib_event_type ev);
+	void (*rq_event)(struct rxt_rq *rq, enum ib_event_type ev);
+	/** @netdev_get: the link's netdev with a reference, or NULL. */
+	struct net_device *(*netdev_get)(struct rxt_dev *dev);
+	/** @backend_added: a backend registered: offer its link type. Process. */
+	int (*backend_added)(struct rxt_backend *be);
+	/** @backend_gone: take down its links, wait for them. Process. */
+	void (*backend_gone)(struct rxt_backend *be);
+};
+
+/* core/main.c: init order. */
+int rxt_core_init(const struct rxt_provider_ops *ops);
+void rxt_core_exit(void);
+/* provider/main.c; called by core/main.c's module init. */
+int rxt_provider_init(void);
+void rxt_provider_exit(void);
+extern const struct rxt_provider_ops rxt_verbs_provider;
+
+#endif /* _RXT_CORE_H */
