@@ -252,6 +252,15 @@ void rxt_conn_put(struct rxt_conn *conn);
  * for INLINE a context fit for ->xmit().
  */
 void rxt_tx_ready(struct rxt_conn *conn, enum rxt_tx_how how);
+/* The core has something to send since an RX up-call (a response, a window that
+ * opened, a rewind). Ask at the end of a batch of RX up-calls and call
+ * rxt_tx_ready() if so, or if there is an ACK or NAK to emit.
+ */
+bool rxt_tx_wanted(const struct rxt_conn *conn);
+/* No response is queued: a NAK that ends the connection may leave (it must not
+ * overtake the responses of earlier requests). Caller holds the TX token.
+ */
+bool rxt_conn_resp_idle(const struct rxt_conn *conn);
 /* Cumulative: the responder accepted every request up to and including @id.
  * Process or softirq. Ids outside (acked, sent] are ignored; returns false then.
  */
@@ -299,7 +308,7 @@ enum rxt_verdict rxt_rx_begin(struct rxt_conn *conn, const struct rxt_hdr *hdr,
  * per (re)transmission. 0, or -EFAULT (revoked), -EMSGSIZE (beyond the message
  * or the receive WQE).
  */
-int rxt_rx_place_skb(struct rxt_rx *rx, u32 off, const struct sk_buff *skb,
+int rxt_rx_place_skb(struct rxt_rx *rx, u32 off, struct sk_buff *skb,
 		     unsigned int skb_off, u32 len);
 int rxt_rx_place_buf(struct rxt_rx *rx, u32 off, const void *buf, u32 len);
 /* Verdict for a failed place: -EFAULT, -EMSGSIZE -> what to NAK with. */
@@ -357,6 +366,6 @@ struct rxt_dgram {
  * wrong Q_Key. Serialised per connection by the backend.
  */
 void rxt_ud_rx(struct rxt_conn *conn, const struct rxt_dgram *dg,
-	       const struct sk_buff *skb, unsigned int skb_off);
+	       struct sk_buff *skb, unsigned int skb_off);
 
 #endif /* _RXT_BACKEND_H */

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * rxt core: what the files of core/ share and nobody else sees.
+ *
+ * What lives here: struct rxt_qp, struct rxt_mr, struct rxt_rx and the calls
+ * between the core's files. What may not: anything of provider or backends.
+ *
+ * Lock order: qp->mutex > TX token > (backend's connection lock) >
+ * qp->req_lock, qp->resp_lock, rq->lock > qp->state_lock > cq->lock
+ */
+#ifndef _RXT_INTERNAL_H
+#define _RXT_INTERNAL_H
+
+#include <linux/completion.h>
+#include <linux/hrtimer.h>
+#include <linux/kref.h>
+#include <linux/rcupdate.h>
+#include <linux/timer.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <rxt/core.h>
+
+/* Requests that may be on their way at once; bounds the private copies. */
+#define RXT_TX_WINDOW		1024
+/* Private copies that an idle QP keeps. */
+#define RXT_MSG_KEEP		16
+/* Units of the response lane in a row while requests wait. */
+#define RXT_RESP_BURST		4
+/* Units per engine run in softirq and in process context. */
+#define RXT_BUDGET_BH		64
+#define RXT_BUDGET_PROC		256
+
+/* IB_WC_ATOMIC_WRITE: kernels before 6.2 have the user space name only. */
+#define RXT_WC_ATOMIC_WRITE	((enum ib_wc_opcode)9)
+
+/* Life of a message in the request lane. */
+enum rxt_msg_state {
+	RXT_MS_QUEUED,		/* built, (again) to be handed over */
+	RXT_MS_SENT,		/* handed over whole */
+	RXT_MS_ANSWERED,	/* READ, atomics: the response is in */
+	RXT_MS_FAILED,		/* ends with msg->status when it is the oldest */
+};
+
+/* qp->flags */
+enum {
+	RXT_QP_TX_BUSY,		/* the TX token */
+	RXT_QP_TX_PENDING,	/* the owner has to go round again */
+	RXT_QP_TX_BLOCKED,	/* ->xmit() said BLOCKED, no rxt_tx_ready() since */
+	RXT_QP_TX_WANT,		/* see rxt_tx_wanted() */
+	RXT_QP_STOPPED,		/* ->conn_stop() done, not restarted */
+	RXT_QP_LOST,		/* RXT_ERR_LOST was reported */
+	RXT_QP_DEAD,		/* destroy has begun */
+};
+
+/**
+ * struct rxt_rx - a message that is coming in
+ * @qp: whose
+ * @active: between begin and end/abort
+ * @op: enum rxt_op of the header that began it
+ * @msg_id: its number
+ * @length: bytes that may arrive: the message's, or the receive WQE's while the
+ *	message's is unknown
+ * @known: @length is the message's own
+ * @err: first local failure of a place, see rxt_rx_place_verdict()
+ * @recv: receive WQE in use, or NULL
+ * @msg: the request that a READ response answers, or NULL
+ * @seg: destination
+ * @num_seg: entries of @seg
+ * @cur: segment that @cur_pos is in; a cursor for bytes that come in order
+ * @cur_pos: message offset where segment @cur begins
+ * @one: the destination of a WRITE
+ */
+struct rxt_rx {
+	struct rxt_qp		*qp;
+	bool			active;
+	bool			known;
+	u8			op;
+	int			err;
+	u32			msg_id;
+	u32			length;
+	struct rxt_recv		*recv;
+	struct rxt_msg		*msg;
+	struct rxt_seg		*seg;
+	u16			num_seg;
+	u16			cur;
+	u32			cur_pos;
+	struct rxt_seg		one;
+};
+
+/**
+ * struct rxt_qp - a queue pair, the core's half
+ *
+ * RCU-freed: lookups by number may hold a pointer when it goes.
+ */
+struct rxt_qp {
+	struct rxt_dev		*dev;
+	struct rxt_conn		*conn;
+	void			*priv;
+	const void		*pd;
+	struct rxt_cq		*scq;
+	struct rxt_cq		*rcq;
+	struct rxt_rq		*rq;
+	enum ib_qp_type		type;
+	bool			user;
+	bool			sig_all;
+	u32			qpn;
+	u32			index;		/* in the table, see core/ids.c */
+	size_t			msg_tail;	/* bytes behind struct rxt_msg */
+
+	struct kref		ref;
+	struct completion	unused;
+	struct rcu_head		rcu;
+
+	/* modify, query, error work and destroy, one at a time */
+	struct mutex		mutex;
+	struct rxt_qp_attr	attr;		/* mutex */
+	bool			flushed;	/* mutex: ERR and all flushed once */
+
+	/* state: written under it (and mutex, but for -> ERR, SQE); read freely */
+	spinlock_t		state_lock;
+	enum ib_qp_state	state;
+	bool			sqd_event;	/* state_lock: SQ_DRAINED is owed */
+
+	/* copies of attr for the fast path, constant while connected */
+	int			access;
+	u8			max_rd_atomic;
+	u8			max_dest_rd_atomic;
+	u8			min_rnr_timer;
+	u8			rnr_retry;
+	u32			qkey;
+
+	unsigned long		flags;
+	wait_queue_head_t	tx_wait;	/* for the TX token */
+	struct work_struct	tx_work;
+	struct work_struct	err_work;
+	struct delayed_work	rq_poll;	/* ERR: RQ WQEs that nobody tells of */
+	struct timer_list	tx_timer;	/* -ENOBUFS */
+	struct hrtimer		rnr_timer;
+
+	/* TX token */
+	unsigned int		burst;
+
+	/* Requests: the list and all below it. Softirq-safe. */
+	spinlock_t		req_lock;
+	struct list_head	inflight;	/* by id: built, not completed */
+	struct rxt_msg		*req_next;	/* first one not handed over whole */
+	struct rxt_msg		*tx_cur;	/* in ->xmit() or BLOCKED; pinned */
+	struct rxt_msg		*spare;		/* TX token only */
+	struct list_head	pool;
+	unsigned int		pool_len;
+	unsigned int		inflight_len;
+	u32			next_id;
+	u32			sent_id;	/* highest id ever handed over whole */
+	u32			acked_id;
+	u32			rd_out;		/* READs and atomics not answered */
+	bool			stalled;	/* engine stopped for fence, ORD, window */
+	bool			rnr_hold;
+	u8			rnr_left;
+	bool			rewind;
+	u32			rewind_id;
+	u32			rewind_off;
+
+	/* Responses: list, pool. Softirq-safe. */
+	spinlock_t		resp_lock;
+	struct list_head	resp;
+	struct list_head	resp_pool;
+	void			*resp_mem;	/* mutex: the messages of resp_pool */
+
+	/* RX: serialised by the backend until ->conn_stop() returned */
+	struct rxt_rx		rx_req;
+	struct rxt_rx		rx_resp;
+	struct rxt_recv		*recv;
+	bool			recv_held;	/* taken, resolved, not consumed */
+};
+
+/**
+ * struct rxt_mr - a memory region
+ * @users: 1 while valid, plus those who touch the memory right now; destroy
+ *	drops the 1 and waits for 0 on @idle
+ *
+ * RCU-freed; messages hold @ref and find out at rxt_mr_enter() that it is over.
+ */
+struct rxt_mr {
+	struct kref		ref;
+	refcount_t		users;
+	struct completion	idle;
+	struct rxt_dev		*dev;
+	const void		*pd;
+	enum rxt_mr_type	type;
+	int			access;
+	u32			key;
+	u32			index;
+	u64			iova;
+	u64			length;
+	unsigned int		offset;
+	u32			npages;
+	struct page		**pages;
+	struct rcu_head		rcu;
+};
+
+extern const struct rxt_provider_ops *rxt_provider;
+extern struct workqueue_struct *rxt_wq;
+
+/* core/ids.c */
+void rxt_ids_init(void);
+u32 rxt_id_scramble(u32 index);
+u32 rxt_id_unscramble(u32 id);
+
+/* core/engine.c */
+void rxt_engine_run(struct rxt_qp *qp, bool inline_bh);
+void rxt_engine_queue(struct rxt_qp *qp);
+void rxt_engine_setup(struct rxt_qp *qp);
+void rxt_tx_token_wait(struct rxt_qp *qp);
+void rxt_tx_token_drop(struct rxt_qp *qp);
+
+/* core/req.c */
+struct rxt_msg *rxt_req_pick(struct rxt_qp *qp, bool may_fetch);
+void rxt_req_xmit_done(struct rxt_qp *qp, struct rxt_msg *msg, int res);
+void rxt_req_fail(struct rxt_qp *qp, struct rxt_msg *msg, enum ib_wc_status st);
+struct rxt_msg *rxt_req_find_unanswered(struct rxt_qp *qp, u32 id);
+void rxt_req_answered(struct rxt_qp *qp, struct rxt_msg *msg);
+void rxt_req_complete(struct rxt_qp *qp, struct rxt_msg *msg, enum ib_wc_status st);
+void rxt_req_reset(struct rxt_qp *qp);
+void rxt_req_unhold(struct rxt_qp *qp);
+void rxt_req_fail_oldest(struct rxt_qp *qp, enum ib_wc_status st);
+
+/* core/resp.c */
+struct rxt_msg *rxt_resp_head(struct rxt_qp *qp);
+void rxt_resp_done(struct rxt_qp *qp, struct rxt_msg *msg);
+int rxt_resp_prepare(struct rxt_qp *qp, unsigned int depth);
+void rxt_resp_drop_all(struct rxt_qp *qp);
+
+/* core/msg.c */
+void rxt_msg_put_mrs(struct rxt_msg *msg);
+
+/* core/rq.c */
+int rxt_rq_take(struct rxt_rq *rq, struct rxt_recv *recv);
+enum ib_wc_status rxt_recv_resolve(struct rxt_qp *qp, struct rxt_recv *recv);
+void rxt_recv_put_mrs(struct rxt_recv *recv);
+void rxt_recv_complete(struct rxt_qp *qp, struct rxt_recv *recv, enum ib_wc_status st);
+
+/* core/rx.c */
+void rxt_rx_drop_all(struct rxt_qp *qp);
+
+/* core/mr.c */
+struct rxt_mr *rxt_mr_find(const struct rxt_dev *dev, const void *pd, u32 key,
+			   u64 addr, u64 len, int access);
+void rxt_mr_put(struct rxt_mr *mr);
+bool rxt_mr_enter(struct rxt_mr *mr);
+void rxt_mr_exit(struct rxt_mr *mr);
+struct page *rxt_mr_page(const struct rxt_mr *mr, u64 addr, unsigned int *off);
+
+/* core/place.c */
+int rxt_place_buf(struct rxt_rx *rx, u32 off, const void *buf, u32 len);
+
+/* core/atomics.c */
+int rxt_atomic_exec(struct rxt_mr *mr, const struct rxt_hdr *hdr, u64 *orig);
+
+/* core/flush.c */
+void rxt_qp_fail(struct rxt_qp *qp);
+void rxt_qp_fail_sq(struct rxt_qp *qp);
+void rxt_qp_stop(struct rxt_qp *qp);
+void rxt_qp_flush(struct rxt_qp *qp);
+void rxt_flush_sq(struct rxt_qp *qp);
+void rxt_err_work(struct work_struct *work);
+void rxt_rq_poll_work(struct work_struct *work);
+void rxt_sqd_check(struct rxt_qp *qp);
+
+/* core/retry.c */
+unsigned int rxt_rnr_timer_us(u8 code);
+u64 rxt_ack_timeout_ns(u8 timeout);
+bool rxt_rnr_retry_take(u8 limit, u8 *left);
+
+/* core/qp_state.c */
+#define RXT_MAY_POST_RECV	BIT(0)
+#define RXT_MAY_POST_SEND	BIT(1)
+#define RXT_MAY_RECEIVE		BIT(2)	/* inbound requests are executed */
+#define RXT_MAY_RESPOND		BIT(3)	/* responses, ACKs go out */
+#define RXT_MAY_SEND		BIT(4)	/* requests under way go on */
+#define RXT_MAY_FETCH		BIT(5)	/* new send WQEs are started */
+#define RXT_FLUSH_SQ		BIT(6)	/* posted send WQEs are flushed */
+#define RXT_FLUSH_RQ		BIT(7)
+int rxt_qp_check(enum ib_qp_type type, enum ib_qp_state cur,
+		 enum ib_qp_state next, int mask);
+unsigned int rxt_qp_actions(enum ib_qp_state state);
+
+static inline bool rxt_qp_may(const struct rxt_qp *qp, unsigned int action)
+{
+	return rxt_qp_actions(READ_ONCE(qp->state)) & action;
+}
+
+static inline bool rxt_op_is_rd(u8 op)
+{
+	return op == RXT_OP_READ || op == RXT_OP_CMP_SWP ||
+	       op == RXT_OP_FETCH_ADD;
+}
+
+/* Message numbers wrap: a is before b. */
+static inline bool rxt_id_before(u32 a, u32 b)
+{
+	return (s32)(a - b) < 0;
+}
+
+#endif /* _RXT_INTERNAL_H */
