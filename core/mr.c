@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * rxt core: memory regions: the key table, the one access check, revoking.
+ *
+ * What lives here: which pages an address means and who may use them. What may
+ * not: pinning (provider), copying (place.c, msg.c).
+ *
+ * A key is 24 bits of scrambled index and 8 random bits. Looking up is RCU plus a
+ * reference; touching memory is bracketed by rxt_mr_enter() and rxt_mr_exit(),
+ * which last for one bounded copy, so that destroy never waits for a peer.
+ */
+#include <linux/mm.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <linux/xarray.h>
+#include "internal.h"
+
+static DEFINE_XARRAY_ALLOC1(mr_table);	/* index -> struct rxt_mr */
+static u32 mr_next;			/* mr_table's lock */
+
+static void mr_free(struct kref *ref)
+{
+	struct rxt_mr *mr = container_of(ref, struct rxt_mr, ref);
+
+	kfree_rcu(mr, rcu);
+}
+
+void rxt_mr_put(struct rxt_mr *mr)
+{
+	kref_put(&mr->ref, mr_free);
+}
+
+/**
+ * rxt_mr_alloc - a region with no memory yet
+ * @dev: device
+ * @pd: protection domain, by identity
+ * @type: what it will describe
+ * @access: IB_ACCESS_* flags
+ *
+ * Not to be found by its key until rxt_mr_set_pages() or rxt_mr_set_dma().
+ *
+ * Context: process, sleeps. Return: the region, rxt_mr_destroy() ends it;
+ * ERR_PTR(-ENOMEM), -EBUSY when all keys are in use.
+ */
+struct rxt_mr *rxt_mr_alloc(struct rxt_dev *dev, const void *pd,
+			    enum rxt_mr_type type, int access)
+{
+	struct rxt_mr *mr;
+	int err;
+
+	mr = kzalloc(sizeof(*mr), GFP_KERNEL);
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+	kref_init(&mr->ref);
+	refcount_set(&mr->users, 1);
+	init_completion(&mr->idle);
+	mr->dev = dev;
+	mr->pd = pd;
+	mr->type = type;
+	mr->access = access;
+
+	/* Reserve the index; the pointer goes in when the region is complete. */
+	err = xa_alloc_cyclic(&mr_table, &mr->index, NULL,
+			      XA_LIMIT(1, RXT_MAX_MR), &mr_next, GFP_KERNEL);
+	if (err < 0) {
+		kfree(mr);
+		return ERR_PTR(err);
+	}
+	mr->key = rxt_id_scramble(mr->index) << 8 | (get_random_u32() & 0xff);
+	return mr;
+}
+
+static void mr_publish(struct rxt_mr *mr)
+{
+	/* The slot is reserved: no allocation, no failure. */
+	xa_store(&mr_table, mr->index, mr, GFP_KERNEL);
+}
+
+/**
+ * rxt_mr_set_pages - give a region its memory and publish it
+ * @mr: RXT_MR_PAGES, just allocated
+ * @iova: address of the first byte as users name it
+ * @length: bytes
+ * @offset: of the first byte in the first page
+ * @pages: kvmalloc'ed; the MR frees the array, not the pages
+ * @npages: entries of @pages
+ *
+ * Return: 0; -EINVAL when the pages do not cover it or the range wraps: @pages
+ * is then still the caller's.
+ */
+int rxt_mr_set_pages(struct rxt_mr *mr, u64 iova, u64 length,
+		     unsigned int offset, struct page **pages, u32 npages)
+{
+	if (offset >= PAGE_SIZE || iova + length < iova ||
+	    length > ((u64)npages << PAGE_SHIFT) - offset)
+		return -EINVAL;
+	mr->iova = iova;
+	mr->length = length;
+	mr->offset = offset;
+	mr->pages = pages;
+	mr->npages = npages;
+	mr_publish(mr);
+	return 0;
+}
+
+/**
+ * rxt_mr_set_dma - publish a region over all of the kernel's direct map
+ * @mr: RXT_MR_DMA
+ */
+void rxt_mr_set_dma(struct rxt_mr *mr)
+{
+	mr->iova = 0;
+	mr->length = U64_MAX;
+	mr_publish(mr);
+}
+
+u32 rxt_mr_key(const struct rxt_mr *mr)
+{
+	return mr->key;
+}
+
+/**
+ * rxt_mr_destroy - revoke a region
+ * @mr: the caller's
+ *
+ * On return its memory is not touched any more, nor will be.
+ *
+ * Context: process, sleeps for at most a copy that is under way.
+ */
+void rxt_mr_destroy(struct rxt_mr *mr)
+{
+	xa_erase(&mr_table, mr->index);
+	if (!refcount_dec_and_test(&mr->users))
+		wait_for_completion(&mr->idle);
+	kvfree(mr->pages);
+	mr->pages = NULL;
+	rxt_mr_put(mr);
+}
+
+static bool mr_covers(const struct rxt_mr *mr, u64 addr, u64 len)
+{
+	return addr >= mr->iova && len <= mr->length &&
+	       addr - mr->iova <= mr->length - len;
+}
+
+/**
+ * rxt_mr_find - the one access check
+ * @dev: device
+ * @pd: protection domain of who asks
+ * @key: lkey or rkey
+ * @addr: first byte
+ * @len: bytes, all of which must be inside
+ * @access: IB_ACCESS_* flags, all of which must be granted
+ *
+ * Context: any. Return: the region with a reference, or NULL.
+ */
+struct rxt_mr *rxt_mr_find(const struct rxt_dev *dev, const void *pd, u32 key,
+			   u64 addr, u64 len, int access)
+{
+	struct rxt_mr *mr;
+
+	rcu_read_lock();
+	mr = xa_load(&mr_table, rxt_id_unscramble(key >> 8));
+	if (mr && !kref_get_unless_zero(&mr->ref))
+		mr = NULL;
+	rcu_read_unlock();
+	if (!mr)
+		return NULL;
+
+	if (mr->key == key && mr->dev == dev && mr->pd == pd &&
+	    (mr->access & access) == access && mr_covers(mr, addr, len))
+		return mr;
+	rxt_mr_put(mr);
+	return NULL;
+}
+
+/**
+ * rxt_mr_enter - begin to touch the memory of a region
+ * @mr: a reference is held
+ *
+ * Context: any; no sleeping until rxt_mr_exit(). Return: false when revoked.
+ */
+bool rxt_mr_enter(struct rxt_mr *mr)
+{
+	return refcount_inc_not_zero(&mr->users);
+}
+
+void rxt_mr_exit(struct rxt_mr *mr)
+{
+	if (refcount_dec_and_test(&mr->users))
+		complete(&mr->idle);
+}
+
+/**
+ * rxt_mr_page - the page behind an address
+ * @mr: entered; @addr is inside (rxt_mr_find() checked it)
+ * @addr: as users name it
+ * @off: result: offset in the page
+ *
+ * Return: the page.
+ */
+struct page *rxt_mr_page(const struct rxt_mr *mr, u64 addr, unsigned int *off)
+{
+	u64 pos;
+
+	if (mr->type == RXT_MR_DMA) {
+		void *va = (void *)(uintptr_t)addr;
+
+		*off = offset_in_page(va);
+		return is_vmalloc_addr(va) ? vmalloc_to_page(va) :
+					     virt_to_page(va);
+	}
+	pos = addr - mr->iova + mr->offset;
+	*off = offset_in_page(pos);
+	return mr->pages[pos >> PAGE_SHIFT];
+}
