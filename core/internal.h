@@ -219,10 +219,13 @@ void rxt_req_xmit_done(struct rxt_qp *qp, struct rxt_msg *msg, int res);
 void rxt_req_fail(struct rxt_qp *qp, struct rxt_msg *msg, enum ib_wc_status st);
 struct rxt_msg *rxt_req_find_unanswered(struct rxt_qp *qp, u32 id);
 void rxt_req_answered(struct rxt_qp *qp, struct rxt_msg *msg);
-void rxt_req_complete(struct rxt_qp *qp, struct rxt_msg *msg, enum ib_wc_status st);
-void rxt_req_reset(struct rxt_qp *qp);
 void rxt_req_unhold(struct rxt_qp *qp);
 void rxt_req_fail_oldest(struct rxt_qp *qp, enum ib_wc_status st);
+void rxt_req_flush(struct rxt_qp *qp);
+void rxt_req_flush_ring(struct rxt_qp *qp);
+void rxt_req_drop(struct rxt_qp *qp);
+void rxt_req_restart(struct rxt_qp *qp);
+void rxt_req_free(struct rxt_qp *qp);
 
 /* core/resp.c */
 struct rxt_msg *rxt_resp_head(struct rxt_qp *qp);
@@ -261,7 +264,6 @@ void rxt_qp_fail(struct rxt_qp *qp);
 void rxt_qp_fail_sq(struct rxt_qp *qp);
 void rxt_qp_stop(struct rxt_qp *qp);
 void rxt_qp_flush(struct rxt_qp *qp);
-void rxt_flush_sq(struct rxt_qp *qp);
 void rxt_err_work(struct work_struct *work);
 void rxt_rq_poll_work(struct work_struct *work);
 void rxt_sqd_check(struct rxt_qp *qp);

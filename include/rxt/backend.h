@@ -262,7 +262,7 @@ bool rxt_tx_wanted(const struct rxt_conn *conn);
  */
 bool rxt_conn_resp_idle(const struct rxt_conn *conn);
 /* Cumulative: the responder accepted every request up to and including @id.
- * Process or softirq. Ids outside (acked, sent] are ignored; returns false then.
+ * Process or softirq. Ids outside [acked, sent] are ignored; returns false then.
  */
 bool rxt_tx_acked(struct rxt_conn *conn, u32 id);
 /* Go back: send again from payload offset @off of request @id, then all that
@@ -311,8 +311,10 @@ enum rxt_verdict rxt_rx_begin(struct rxt_conn *conn, const struct rxt_hdr *hdr,
 int rxt_rx_place_skb(struct rxt_rx *rx, u32 off, struct sk_buff *skb,
 		     unsigned int skb_off, u32 len);
 int rxt_rx_place_buf(struct rxt_rx *rx, u32 off, const void *buf, u32 len);
-/* Verdict for a failed place: -EFAULT, -EMSGSIZE -> what to NAK with. */
-enum rxt_verdict rxt_rx_place_verdict(const struct rxt_rx *rx, int err);
+/* Verdict for a failed place: what to NAK with; DROP for a response (nobody to
+ * tell: the request has failed here). Closes the context.
+ */
+enum rxt_verdict rxt_rx_place_verdict(struct rxt_rx *rx, int err);
 /* All of it arrived. @hdr: op, imm, inv_rkey, solicited as known by now (RoCE
  * learns them in the last packet), length = the real total. NOT_READY: WRITE_IMM
  * found no receive WQE; the context is closed, the peer has to send it again.

@@ -173,8 +173,9 @@ struct rxt_qp_attr {
  * @be: scratch of the backend, zeroed when the message is made and never
  *	touched by the core after that
  * @wr_id: the application's
- * @state: core: enum in core/req.c
+ * @state: core: life of the message
  * @status: core: enum ib_wc_status it will complete with
+ * @rd_counted: core: counts against max_rd_atomic right now
  * @remote_qpn: UD: destination
  * @remote_qkey: UD
  * @av: UD: where to; valid for UD only
@@ -205,8 +206,7 @@ struct rxt_msg {
 	u64			wr_id;
 	u8			state;
 	u8			status;
-	u8			fetched_bad;
-	u32			rx_off;
+	bool			rd_counted;
 	u32			remote_qpn;
 	u32			remote_qkey;
 	struct rxt_path		*av;

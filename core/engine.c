@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * rxt core: who sends when: the TX token, the two lanes, budgets.
+ *
+ * The token is a bit. Whoever wants something sent sets PENDING and tries for it;
+ * who has it looks at PENDING again after giving it back. So nobody waits, in no
+ * context, and nothing is forgotten. Only teardown waits for the token.
+ */
+#include <linux/export.h>
+#include "internal.h"
+
+/* ---- the token ---- */
+
+static bool token_try(struct rxt_qp *qp)
+{
+	return !test_and_set_bit_lock(RXT_QP_TX_BUSY, &qp->flags);
+}
+
+/**
+ * rxt_tx_token_wait - take the TX token, for teardown
+ * @qp: QP
+ *
+ * Context: process, sleeps for the rest of one batch.
+ */
+void rxt_tx_token_wait(struct rxt_qp *qp)
+{
+	wait_event(qp->tx_wait, token_try(qp));
+}
+
+/**
+ * rxt_tx_token_drop - give the TX token back
+ * @qp: QP
+ */
+void rxt_tx_token_drop(struct rxt_qp *qp)
+{
+	clear_bit_unlock(RXT_QP_TX_BUSY, &qp->flags);
+	/* Pairs with the barrier of test_and_set_bit of a new waiter. */
+	smp_mb__after_atomic();
+	if (wq_has_sleeper(&qp->tx_wait))
+		wake_up(&qp->tx_wait);
+}
+
+/* ---- one batch ---- */
+
+static struct rxt_msg *pick(struct rxt_qp *qp)
+{
+	struct rxt_msg *resp, *req;
+	unsigned int may = rxt_qp_actions(READ_ONCE(qp->state));
+
+	if (qp->tx_cur)
+		return qp->tx_cur;
+	resp = (may & RXT_MAY_RESPOND) ? rxt_resp_head(qp) : NULL;
+	if (resp && qp->burst < RXT_RESP_BURST)
+		goto respond;
+	req = (may & RXT_MAY_SEND) ?
+	      rxt_req_pick(qp, may & RXT_MAY_FETCH) : NULL;
+	if (req) {
+		qp->burst = 0;
+		return req;
+	}
+	if (!resp)
+		return NULL;
+respond:
+	qp->burst++;
+	WRITE_ONCE(qp->tx_cur, resp);
+	return resp;
+}
+
+static void xmit_failed(struct rxt_qp *qp, struct rxt_msg *msg, int err)
+{
+	bool response = msg->op == RXT_OP_READ_RESP ||
+			msg->op == RXT_OP_ATOMIC_RESP;
+
+	switch (err) {
+	case -ENOBUFS:
+		rxt_count(qp->dev, tx_nomem);
+		mod_timer(&qp->tx_timer, jiffies + 1);
+		return;
+	case -ENOTCONN:
+		if (!response)
+			rxt_conn_error(qp->conn, RXT_ERR_LOST);
+		return;
+	case -EFAULT:
+		rxt_count(qp->dev, local_prot_errors);
+		if (response)
+			rxt_qp_fail(qp);
+		else
+			rxt_req_fail(qp, msg, IB_WC_LOC_PROT_ERR);
+		return;
+	case -EMSGSIZE:
+		if (!response) {
+			rxt_req_fail(qp, msg, IB_WC_LOC_LEN_ERR);
+			return;
+		}
+		fallthrough;
+	default:
+		rxt_conn_error(qp->conn, RXT_ERR_PROTOCOL);
+	}
+}
+
+/* False: stop the batch. */
+static bool xmit_one(struct rxt_qp *qp, struct rxt_msg *msg)
+{
+	bool response = msg->op == RXT_OP_READ_RESP ||
+			msg->op == RXT_OP_ATOMIC_RESP;
+	int res;
+
+	/* Before the call: an rxt_tx_ready() during it is not lost. */
+	set_bit(RXT_QP_TX_BLOCKED, &qp->flags);
+	res = qp->dev->be->xmit(qp->conn, msg);
+	if (res != RXT_TX_BLOCKED)
+		clear_bit(RXT_QP_TX_BLOCKED, &qp->flags);
+	if (res < 0) {
+		xmit_failed(qp, msg, res);
+		return false;
+	}
+	if (response) {
+		if (res != RXT_TX_BLOCKED)
+			WRITE_ONCE(qp->tx_cur, NULL);
+		if (res == RXT_TX_DONE)
+			rxt_resp_done(qp, msg);
+	} else {
+		rxt_req_xmit_done(qp, msg, res);
+	}
+	if (res == RXT_TX_BLOCKED)
+		rxt_count(qp->dev, tx_blocked);
+	return res != RXT_TX_BLOCKED;
+}
+
+/* TX token held. True: the budget is used up and there may be more. */
+static bool batch(struct rxt_qp *qp, bool inline_bh)
+{
+	const struct rxt_backend *be = qp->dev->be;
+	unsigned int budget = inline_bh ? RXT_BUDGET_BH : RXT_BUDGET_PROC;
+	struct rxt_msg *msg = NULL;
+
+	clear_bit(RXT_QP_TX_WANT, &qp->flags);
+	if (test_bit(RXT_QP_STOPPED, &qp->flags)) {
+		if (rxt_qp_may(qp, RXT_FLUSH_SQ))
+			rxt_req_flush_ring(qp);
+		return false;
+	}
+	if (rxt_qp_may(qp, RXT_FLUSH_SQ)) {
+		/* ERR: the error work flushes all, in order. */
+		if (READ_ONCE(qp->state) == IB_QPS_ERR)
+			return false;
+		rxt_req_flush(qp);
+		rxt_req_flush_ring(qp);
+	}
+	if (!rxt_qp_may(qp, RXT_MAY_RESPOND))
+		return false;
+
+	if (be->xmit_begin)
+		be->xmit_begin(qp->conn, inline_bh);
+	while (!test_bit(RXT_QP_TX_BLOCKED, &qp->flags) && budget) {
+		msg = pick(qp);
+		if (!msg || !xmit_one(qp, msg)) {
+			msg = NULL;
+			break;
+		}
+		budget--;
+	}
+	be->xmit_end(qp->conn);
+	return msg && !budget;
+}
+
+/**
+ * rxt_engine_run - send what can be sent
+ * @qp: QP
+ * @inline_bh: inside rxt_tx_ready(RXT_TX_INLINE)
+ *
+ * Context: fit for ->xmit(); never waits for the token.
+ */
+void rxt_engine_run(struct rxt_qp *qp, bool inline_bh)
+{
+	unsigned int rounds = 16;
+
+	set_bit(RXT_QP_TX_PENDING, &qp->flags);
+	smp_mb__after_atomic();
+	while (test_bit(RXT_QP_TX_PENDING, &qp->flags)) {
+		bool more;
+
+		if (!token_try(qp))
+			return;
+		clear_bit(RXT_QP_TX_PENDING, &qp->flags);
+		smp_mb__after_atomic();
+		more = batch(qp, inline_bh);
+		rxt_tx_token_drop(qp);
+		/* Someone's system call or softirq is not to serve for ever. */
+		if (more || !--rounds) {
+			rxt_count(qp->dev, tx_deferred);
+			rxt_engine_queue(qp);
+			return;
+		}
+	}
+}
+
+/**
+ * rxt_engine_queue - run the engine from the work queue
+ * @qp: QP
+ *
+ * Context: any.
+ */
+void rxt_engine_queue(struct rxt_qp *qp)
+{
+	if (!test_bit(RXT_QP_DEAD, &qp->flags))
+		queue_work(rxt_wq, &qp->tx_work);
+}
+
+static void tx_work(struct work_struct *work)
+{
+	rxt_engine_run(container_of(work, struct rxt_qp, tx_work), false);
+}
+
+static void tx_timer(struct timer_list *t)
+{
+	rxt_engine_queue(from_timer((struct rxt_qp *)NULL, t, tx_timer));
+}
+
+static enum hrtimer_restart rnr_timer(struct hrtimer *t)
+{
+	struct rxt_qp *qp = container_of(t, struct rxt_qp, rnr_timer);
+
+	rxt_req_unhold(qp);
+	rxt_engine_queue(qp);
+	return HRTIMER_NORESTART;
+}
+
+/**
+ * rxt_engine_setup - prepare a new QP's engine
+ * @qp: zeroed
+ */
+void rxt_engine_setup(struct rxt_qp *qp)
+{
+	init_waitqueue_head(&qp->tx_wait);
+	INIT_WORK(&qp->tx_work, tx_work);
+	timer_setup(&qp->tx_timer, tx_timer, 0);
+	hrtimer_init(&qp->rnr_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+	qp->rnr_timer.function = rnr_timer;
+}
+
+/* ---- for backends and the provider ---- */
+
+void rxt_tx_ready(struct rxt_conn *conn, enum rxt_tx_how how)
+{
+	struct rxt_qp *qp = conn->qp;
+
+	clear_bit(RXT_QP_TX_BLOCKED, &qp->flags);
+	if (how == RXT_TX_INLINE) {
+		rxt_engine_run(qp, true);
+		return;
+	}
+	set_bit(RXT_QP_TX_PENDING, &qp->flags);
+	rxt_engine_queue(qp);
+}
+EXPORT_SYMBOL_GPL(rxt_tx_ready);
+
+bool rxt_tx_wanted(const struct rxt_conn *conn)
+{
+	return test_bit(RXT_QP_TX_WANT, &conn->qp->flags);
+}
+EXPORT_SYMBOL_GPL(rxt_tx_wanted);
+
+void rxt_qp_kick(struct rxt_qp *qp, bool may_run)
+{
+	if (!rxt_qp_may(qp, RXT_MAY_POST_SEND))
+		return;
+	if (may_run) {
+		rxt_engine_run(qp, false);
+		return;
+	}
+	set_bit(RXT_QP_TX_PENDING, &qp->flags);
+	/* Pairs with the one behind the token's release. */
+	smp_mb__after_atomic();
+	if (!test_bit(RXT_QP_TX_BUSY, &qp->flags))
+		rxt_engine_queue(qp);
+}

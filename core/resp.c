@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * rxt core: the responder's answers: READ responses and atomic results, queued in
+ * a ring whose size the peer was told (max_dest_rd_atomic).
+ *
+ * What lives here: everything under qp->resp_lock. RX fills, the TX token owner
+ * drains; RX never waits.
+ */
+#include <linux/export.h>
+#include <linux/slab.h>
+#include "internal.h"
+
+/* A peer may ask again when the last byte is out, before we have tidied up. */
+#define RESP_SLACK	4
+
+static size_t resp_size(void)
+{
+	return ALIGN(sizeof(struct rxt_msg) + sizeof(struct rxt_seg), 8);
+}
+
+/**
+ * rxt_resp_prepare - make room for answers
+ * @qp: not receiving yet, qp->mutex held
+ * @depth: READs and atomics that the peer may have out
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int rxt_resp_prepare(struct rxt_qp *qp, unsigned int depth)
+{
+	unsigned int i, n = depth ? depth + RESP_SLACK : 0;
+	void *mem = NULL;
+
+	if (n) {
+		mem = kvcalloc(n, resp_size(), GFP_KERNEL);
+		if (!mem)
+			return -ENOMEM;
+	}
+	spin_lock_bh(&qp->resp_lock);
+	swap(mem, qp->resp_mem);
+	INIT_LIST_HEAD(&qp->resp);
+	INIT_LIST_HEAD(&qp->resp_pool);
+	for (i = 0; i < n; i++) {
+		struct rxt_msg *msg = qp->resp_mem + i * resp_size();
+
+		list_add_tail(&msg->node, &qp->resp_pool);
+	}
+	spin_unlock_bh(&qp->resp_lock);
+	kvfree(mem);
+	return 0;
+}
+
+static struct rxt_msg *resp_get(struct rxt_qp *qp, u8 op,
+				const struct rxt_hdr *hdr, u64 cookie)
+{
+	struct rxt_msg *msg;
+
+	spin_lock_bh(&qp->resp_lock);
+	msg = list_first_entry_or_null(&qp->resp_pool, struct rxt_msg, node);
+	if (msg)
+		list_del(&msg->node);
+	spin_unlock_bh(&qp->resp_lock);
+	if (!msg)
+		return NULL;
+	memset(msg, 0, resp_size());
+	msg->qp = qp;
+	msg->op = op;
+	msg->id = hdr->msg_id;
+	msg->cookie = cookie;
+	return msg;
+}
+
+static void resp_queue(struct rxt_qp *qp, struct rxt_msg *msg)
+{
+	spin_lock_bh(&qp->resp_lock);
+	list_add_tail(&msg->node, &qp->resp);
+	spin_unlock_bh(&qp->resp_lock);
+	set_bit(RXT_QP_TX_WANT, &qp->flags);
+}
+
+/**
+ * rxt_resp_head - the answer to send next
+ * @qp: TX token held, so it stays
+ *
+ * Return: the oldest, or NULL.
+ */
+struct rxt_msg *rxt_resp_head(struct rxt_qp *qp)
+{
+	struct rxt_msg *msg;
+
+	if (list_empty_careful(&qp->resp))
+		return NULL;
+	spin_lock_bh(&qp->resp_lock);
+	msg = list_first_entry_or_null(&qp->resp, struct rxt_msg, node);
+	spin_unlock_bh(&qp->resp_lock);
+	return msg;
+}
+
+/**
+ * rxt_resp_done - an answer was handed over whole
+ * @qp: TX token held
+ * @msg: rxt_resp_head()
+ */
+void rxt_resp_done(struct rxt_qp *qp, struct rxt_msg *msg)
+{
+	if (msg->op == RXT_OP_READ_RESP) {
+		rxt_count(qp->dev, tx_read_resp);
+		rxt_count_add(qp->dev, tx_bytes, msg->length);
+	}
+	rxt_msg_put_mrs(msg);
+	spin_lock_bh(&qp->resp_lock);
+	list_move_tail(&msg->node, &qp->resp_pool);
+	spin_unlock_bh(&qp->resp_lock);
+}
+
+/**
+ * rxt_resp_drop_all - forget all answers
+ * @qp: TX token held, no up-call can come
+ */
+void rxt_resp_drop_all(struct rxt_qp *qp)
+{
+	struct rxt_msg *msg;
+
+	spin_lock_bh(&qp->resp_lock);
+	list_for_each_entry(msg, &qp->resp, node)
+		rxt_msg_put_mrs(msg);
+	list_splice_init(&qp->resp, &qp->resp_pool);
+	spin_unlock_bh(&qp->resp_lock);
+}
+
+bool rxt_conn_resp_idle(const struct rxt_conn *conn)
+{
+	return list_empty_careful(&conn->qp->resp);
+}
+EXPORT_SYMBOL_GPL(rxt_conn_resp_idle);
+
+static enum rxt_verdict bad_access(struct rxt_qp *qp)
+{
+	rxt_count(qp->dev, remote_access_errors);
+	return RXT_BAD_ACCESS;
+}
+
+static enum rxt_verdict bad_request(struct rxt_qp *qp)
+{
+	rxt_count(qp->dev, remote_invalid_requests);
+	return RXT_BAD_REQUEST;
+}
+
+enum rxt_verdict rxt_rx_read(struct rxt_conn *conn, const struct rxt_hdr *hdr,
+			     u64 cookie, unsigned int flags)
+{
+	struct rxt_qp *qp = conn->qp;
+	struct rxt_mr *mr = NULL;
+	struct rxt_msg *msg;
+
+	if (!rxt_qp_may(qp, RXT_MAY_RECEIVE))
+		return RXT_DROP;
+	if (hdr->length > RXT_MAX_MSG)
+		return bad_request(qp);
+	if (!(qp->access & IB_ACCESS_REMOTE_READ))
+		return bad_access(qp);
+	/* IBTA 9.7.4.1.4.2: the key of a zero-length READ is not checked. */
+	if (hdr->length) {
+		mr = rxt_mr_find(qp->dev, qp->pd, hdr->rkey, hdr->raddr,
+				 hdr->length, IB_ACCESS_REMOTE_READ);
+		if (!mr)
+			return bad_access(qp);
+	}
+	msg = resp_get(qp, RXT_OP_READ_RESP, hdr, cookie);
+	if (!msg) {
+		if (mr)
+			rxt_mr_put(mr);
+		return bad_request(qp);
+	}
+	msg->length = hdr->length;
+	if (mr) {
+		msg->num_seg = 1;
+		msg->seg[0].addr = hdr->raddr;
+		msg->seg[0].length = hdr->length;
+		msg->seg[0].mr = mr;
+	}
+	if (!(flags & RXT_RX_REPLAY))
+		rxt_count(qp->dev, rx_msgs);
+	resp_queue(qp, msg);
+	return RXT_OK;
+}
+EXPORT_SYMBOL_GPL(rxt_rx_read);
+
+static int atomic_access(u8 op)
+{
+	return op == RXT_OP_ATOMIC_WRITE ? IB_ACCESS_REMOTE_WRITE :
+					   IB_ACCESS_REMOTE_ATOMIC;
+}
+
+static enum rxt_verdict execute(struct rxt_qp *qp, const struct rxt_hdr *hdr,
+				u64 *orig)
+{
+	int access = atomic_access(hdr->op);
+	struct rxt_mr *mr;
+	int err;
+
+	if (!(qp->access & access))
+		return bad_access(qp);
+	/* IBTA 9.4.5: the address of an atomic is a multiple of 8. */
+	if (hdr->raddr & 7)
+		return bad_request(qp);
+	mr = rxt_mr_find(qp->dev, qp->pd, hdr->rkey, hdr->raddr, sizeof(u64),
+			 access);
+	if (!mr)
+		return bad_access(qp);
+	err = rxt_atomic_exec(mr, hdr, orig);
+	rxt_mr_put(mr);
+	if (err == -EINVAL)
+		return bad_request(qp);
+	return err ? bad_access(qp) : RXT_OK;
+}
+
+enum rxt_verdict rxt_rx_atomic(struct rxt_conn *conn, const struct rxt_hdr *hdr,
+			       u64 cookie, unsigned int flags, u64 *orig)
+{
+	bool answer = hdr->op != RXT_OP_ATOMIC_WRITE;
+	struct rxt_qp *qp = conn->qp;
+	struct rxt_msg *msg = NULL;
+	enum rxt_verdict v = RXT_OK;
+
+	if (!rxt_qp_may(qp, RXT_MAY_RECEIVE))
+		return RXT_DROP;
+	if (answer) {
+		msg = resp_get(qp, RXT_OP_ATOMIC_RESP, hdr, cookie);
+		if (!msg)
+			return bad_request(qp);
+	}
+	if (!(flags & RXT_RX_REPLAY)) {
+		v = execute(qp, hdr, orig);
+		if (v == RXT_OK) {
+			rxt_count(qp->dev, rx_msgs);
+			rxt_count(qp->dev, rx_atomics);
+		}
+	}
+	if (!msg)
+		return v;
+	if (v == RXT_OK) {
+		msg->swap_add = *orig;
+		resp_queue(qp, msg);
+	} else {
+		spin_lock_bh(&qp->resp_lock);
+		list_add(&msg->node, &qp->resp_pool);
+		spin_unlock_bh(&qp->resp_lock);
+	}
+	return v;
+}
+EXPORT_SYMBOL_GPL(rxt_rx_atomic);
