@@ -2,8 +2,7 @@
 /*
  * Moves random data with every RC operation in both directions and compares
  * every byte of both memories with a model, canaries between the buffers
- * included. With -G: one huge WRITE and one huge READ instead.
- *
+ * included.  *
  * The model ("shadow") is a second copy of each side's memory. An operation is
  * applied to it when it is generated; that is right because the regions of a
  * batch do not overlap, and what does depend on order (atomics on one cell, a
@@ -14,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <sys/mman.h>
 #include "verbs_util.h"
 
@@ -662,92 +660,10 @@ static void run_random(uint64_t bytes, unsigned int seconds)
 		(unsigned long long)count[K_ATOMIC_WRITE]);
 }
 
-/* --- one huge message ------------------------------------------------------ */
-
-#define FOLD	(61ul << 20)	/* not a power of two: a misplaced page shows */
-
-/* @len bytes of address space over FOLD bytes of memory, again and again. */
-static uint8_t *map_folded(size_t len)
-{
-	int fd = memfd_create("fold", 0);
-	uint8_t *p, *q;
-	size_t off, l;
-
-	if (fd < 0 || ftruncate(fd, FOLD))
-		vu_die("memfd");
-	p = mmap(NULL, len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	for (off = 0; off < len; off += l) {
-		l = len - off < FOLD ? len - off : FOLD;
-		q = mmap(p + off, l, PROT_READ | PROT_WRITE,
-			 MAP_SHARED | MAP_FIXED, fd, 0);
-		if (q == MAP_FAILED)
-			vu_die("mmap");
-	}
-	close(fd);
-	vu_fill(&rng, p, len < FOLD ? len : FOLD);
-	return p;
-}
-
-static void one_huge(const char *what, enum ibv_wr_opcode opcode, size_t len,
-		     struct side *s, struct ibv_mr *local, struct ibv_mr *remote)
-{
-	struct ibv_sge sge = {
-		.addr = (uintptr_t)local->addr,
-		.length = len,
-		.lkey = local->lkey,
-	};
-	uint64_t t0 = vu_now_us();
-	struct ibv_wc wc;
-
-	if (vu_post_send(&s->end[0].q, opcode, 1, &sge, 1, IBV_SEND_SIGNALED,
-			 (uintptr_t)remote->addr, remote->rkey))
-		vu_die("post_send of %zu bytes", len);
-	if (!vu_poll(s->end[0].q.cq, &wc, 300000))
-		vu_die("%s of %zu bytes: no completion", what, len);
-	if (wc.status)
-		vu_die("%s of %zu bytes: %s", what, len, ibv_wc_status_str(wc.status));
-	vu_note("%s of %zu bytes: %llu ms", what, len,
-		(unsigned long long)(vu_now_us() - t0) / 1000);
-}
-
-static void run_huge(size_t len)
-{
-	uint8_t *src = map_folded(len), *dst;
-	struct ibv_mr *src_mr, *dst_mr;
-	size_t off, l;
-	int i;
-
-	dst = mmap(NULL, len, PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (dst == MAP_FAILED)
-		vu_die("mmap of %zu bytes", len);
-	/* Side 0 writes from src to side 1's dst, then reads side 1's src. */
-	for (i = 0; i < 2; i++) {
-		src_mr = ibv_reg_mr(side[i].dev.pd, src, len, VU_ALL_ACCESS);
-		dst_mr = ibv_reg_mr(side[!i].dev.pd, dst, len, VU_ALL_ACCESS);
-		if (!src_mr || !dst_mr)
-			vu_die("reg_mr of %zu bytes", len);
-		memset(dst, 0, len);
-		if (i == 0)
-			one_huge("WRITE", IBV_WR_RDMA_WRITE, len, &side[0],
-				 src_mr, dst_mr);
-		else
-			one_huge("READ", IBV_WR_RDMA_READ, len, &side[0],
-				 dst_mr, src_mr);
-		for (off = 0; off < len; off += l) {
-			l = len - off < FOLD ? len - off : FOLD;
-			if (memcmp(dst + off, src, l))
-				vu_die("data differs in [%zu, %zu)", off, off + l);
-		}
-		if (ibv_dereg_mr(src_mr) || ibv_dereg_mr(dst_mr))
-			vu_die("dereg_mr");
-	}
-}
-
 static void usage(void)
 {
 	fprintf(stderr,
-		"usage: verbs_data -a DEV -b DEV [-4|-6] [-n MIB | -t SECONDS | -G BYTES]\n"
+		"usage: verbs_data -a DEV -b DEV [-4|-6] [-n MIB | -t SECONDS]\n"
 		"                  [-q QPS] [-s SEED] [-m MTU-CODE] [-x MAX-MESSAGE] [-W] [-w WATCHDOG]\n");
 	exit(2);
 }
@@ -758,9 +674,8 @@ int main(int argc, char **argv)
 	unsigned int seconds = 0, dog = 300;
 	uint64_t bytes = 0, seed = 1;
 	int c, family = 0, mtu = 0, s, i;
-	size_t huge = 0;
 
-	while ((c = getopt(argc, argv, "a:b:46n:t:G:q:s:m:x:Ww:")) != -1) {
+	while ((c = getopt(argc, argv, "a:b:46n:t:q:s:m:x:Ww:")) != -1) {
 		switch (c) {
 		case 'a': spec[0] = optarg; break;
 		case 'b': spec[1] = optarg; break;
@@ -768,7 +683,6 @@ int main(int argc, char **argv)
 		case '6': family = 6; break;
 		case 'n': bytes = strtoull(optarg, NULL, 0) << 20; break;
 		case 't': seconds = atoi(optarg); break;
-		case 'G': huge = strtoull(optarg, NULL, 0); break;
 		case 'q': num_qps = atoi(optarg); break;
 		case 's': seed = strtoull(optarg, NULL, 0); break;
 		case 'm': mtu = atoi(optarg); break;
@@ -786,10 +700,7 @@ int main(int argc, char **argv)
 	side_open(&side[0], spec[0], family);
 	side_open(&side[1], spec[1], family);
 	setup_qps(mtu);
-	if (huge)
-		run_huge(huge);
-	else
-		run_random(bytes ? bytes : seconds ? 0 : 16ull << 20, seconds);
+	run_random(bytes ? bytes : seconds ? 0 : 16ull << 20, seconds);
 	for (s = 0; s < 2; s++) {
 		for (i = 0; i < num_qps; i++)
 			vu_qp_destroy(&side[s].end[i].q);

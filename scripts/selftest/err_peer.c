@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * verbs_errors: the peer is gone, or the link to it.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include "err_rig.h"
+
+/* 4.096 us * 2^14 = 67 ms; all together well under the limit below. */
+static void short_cfg(struct vu_cfg *cfg)
+{
+	vu_cfg_default(cfg);
+	cfg->timeout = 14;
+	cfg->retry = 3;
+}
+
+#define GONE_MS	15000
+
+static void want_gone(struct rig *r, uint64_t id, uint64_t last)
+{
+	uint64_t t0 = vu_now_us();
+
+	want_wc(&r->a, "A", id, IBV_WC_RETRY_EXC_ERR, GONE_MS);
+	vu_note("  gave up after %llu ms",
+		(unsigned long long)(vu_now_us() - t0) / 1000);
+	while (id++ < last)
+		if (!want_wc(&r->a, "A", id, IBV_WC_WR_FLUSH_ERR, 5000))
+			break;
+	want_state(&r->a, "A", IBV_QPS_ERR);
+}
+
+static void peer_leaves(enum ibv_qp_state to)
+{
+	struct vu_cfg cfg;
+	struct rig r;
+
+	short_cfg(&cfg);
+	rig_up(&r, &cfg);
+	write_ok(&r, 1);
+	want_wc(&r.a, "A", 1, IBV_WC_SUCCESS, 10000);
+	if (vu_qp_to(&r.b, to))
+		vu_die("modify_qp %d", to);
+	usleep(100000);
+	want_state(&r.a, "A", IBV_QPS_RTS);
+	write_ok(&r, 2);
+	send_len(&r, 3, 64);
+	write_ok(&r, 4);
+	want_gone(&r, 2, 4);
+	rig_down(&r);
+}
+
+static void case_peer_err(void)
+{
+	peer_leaves(IBV_QPS_ERR);
+}
+
+static void case_peer_reset(void)
+{
+	peer_leaves(IBV_QPS_RESET);
+}
+
+struct hello {
+	uint32_t	qpn, rkey;
+	uint64_t	addr;
+	union ibv_gid	gid;
+};
+
+/* The child is side B: connects, tells its memory, sleeps until it is killed. */
+static void peer_child(int fd, const struct vu_cfg *cfg)
+{
+	struct hello mine, his;
+	struct vu_dev dev;
+	struct vu_buf buf;
+	struct vu_qp q;
+
+	vu_watchdog(120);
+	vu_open(&dev, spec_b, family);
+	vu_qp_create(&q, &dev, cfg);
+	vu_buf_alloc(&buf, &dev, BUF, VU_ALL_ACCESS);
+	mine = (struct hello){
+		.qpn = q.qp->qp_num, .rkey = buf.mr->rkey,
+		.addr = (uintptr_t)buf.p, .gid = dev.gid,
+	};
+	if (write(fd, &mine, sizeof(mine)) != sizeof(mine) ||
+	    read(fd, &his, sizeof(his)) != sizeof(his) ||
+	    vu_qp_init(&q) || vu_qp_rtr(&q, his.qpn, &his.gid) || vu_qp_rts(&q) ||
+	    write(fd, "x", 1) != 1)
+		vu_die("child");
+	for (;;)
+		pause();
+}
+
+static pid_t fork_peer(int *fd, const struct vu_cfg *cfg)
+{
+	int sv[2];
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, sv))
+		vu_die("socketpair");
+	fflush(stdout);
+	pid = fork();
+	if (pid < 0)
+		vu_die("fork");
+	if (!pid) {
+		close(sv[0]);
+		peer_child(sv[1], cfg);
+	}
+	close(sv[1]);
+	*fd = sv[0];
+	return pid;
+}
+
+static void killed_stream(struct rig *r, const struct hello *h, pid_t pid)
+{
+	struct ibv_sge sge = vu_sge(&r->ma, 0, 65536);
+	uint64_t head = 0, tail = 0, end = vu_now_us() + 300000;
+	bool killed = false;
+	struct ibv_wc wc;
+
+	/* Eight WRITEs are always on their way, also when the peer dies. */
+	for (;;) {
+		while (!killed && head - tail < 8)
+			if (vu_post_send(&r->a, WRITE, ++head, &sge, 1,
+					 IBV_SEND_SIGNALED, h->addr, h->rkey))
+				vu_die("post_send");
+		if (!killed && vu_now_us() > end) {
+			kill(pid, SIGKILL);
+			killed = true;
+		}
+		if (!vu_poll(r->a.cq, &wc, killed ? GONE_MS : 5000)) {
+			expect(false, "no completion of %llu",
+			       (unsigned long long)tail + 1);
+			return;
+		}
+		tail++;
+		expect(wc.wr_id == tail, "completion of %llu, wanted %llu",
+		       (unsigned long long)wc.wr_id, (unsigned long long)tail);
+		if (wc.status || case_failed)
+			break;
+		/* All arrived before the peer died: one more finds it dead. */
+		if (killed && tail == head &&
+		    vu_post_send(&r->a, WRITE, ++head, &sge, 1,
+				 IBV_SEND_SIGNALED, h->addr, h->rkey))
+			vu_die("post_send");
+	}
+	expect(killed && wc.status == IBV_WC_RETRY_EXC_ERR,
+	       "first error is %s", ibv_wc_status_str(wc.status));
+	while (tail++ < head)
+		if (!want_wc(&r->a, "A", tail, IBV_WC_WR_FLUSH_ERR, 5000))
+			break;
+}
+
+static void case_peer_killed(void)
+{
+	struct hello mine, his;
+	struct vu_cfg cfg;
+	struct rig r;
+	uint64_t t0;
+	pid_t pid;
+	char c;
+	int fd;
+
+	short_cfg(&cfg);
+	pid = fork_peer(&fd, &cfg);
+	vu_qp_create(&r.a, &da, &cfg);
+	vu_buf_alloc(&r.ma, &da, BUF, VU_ALL_ACCESS);
+	mine = (struct hello){ .qpn = r.a.qp->qp_num, .gid = da.gid };
+	if (read(fd, &his, sizeof(his)) != sizeof(his) ||
+	    write(fd, &mine, sizeof(mine)) != sizeof(mine) ||
+	    vu_qp_init(&r.a) || vu_qp_rtr(&r.a, his.qpn, &his.gid) ||
+	    read(fd, &c, 1) != 1 || vu_qp_rts(&r.a))
+		vu_die("connecting to the child");
+	t0 = vu_now_us();
+	killed_stream(&r, &his, pid);
+	vu_note("  over after %llu ms", (unsigned long long)(vu_now_us() - t0) / 1000);
+	want_state(&r.a, "A", IBV_QPS_ERR);
+	waitpid(pid, NULL, 0);
+	close(fd);
+	vu_qp_destroy(&r.a);
+	vu_buf_free(&r.ma);
+	drop_events();
+}
+
+static void run_cmd(const char *cmd)
+{
+	if (system(cmd))
+		vu_die("command failed: %s", cmd);
+}
+
+static void cut(unsigned int ms, bool before_connect)
+{
+	struct vu_cfg cfg;
+	struct rig r;
+	int i;
+
+	if (ms)
+		vu_cfg_default(&cfg);	/* 8 * 1 s: survives */
+	else
+		short_cfg(&cfg);
+	if (before_connect)
+		run_cmd(cut_cmd);
+	rig_up(&r, &cfg);
+	if (!before_connect) {
+		write_ok(&r, 1);
+		want_wc(&r.a, "A", 1, IBV_WC_SUCCESS, 10000);
+		run_cmd(cut_cmd);
+	}
+	post_many(&r);
+	if (ms) {
+		want_nothing(&r.a, "A", ms);
+		run_cmd(heal_cmd);
+		for (i = 0; i < 32 && !case_failed; i++)
+			want_wc(&r.a, "A", 10 + i, IBV_WC_SUCCESS, 20000);
+		expect(!memcmp(r.ma.p, r.mb.p, BUF), "wrong data");
+		want_state(&r.b, "B", IBV_QPS_RTS);
+	} else {
+		want_gone(&r, 10, 41);
+		run_cmd(heal_cmd);
+	}
+	rig_down(&r);
+}
+
+static void case_cut_short(void)
+{
+	cut(700, false);
+}
+
+static void case_cut_long(void)
+{
+	cut(0, false);
+}
+
+static void case_connect_cut_short(void)
+{
+	cut(700, true);
+}
+
+static void case_connect_cut_long(void)
+{
+	cut(0, true);
+}
+
+const struct err_case peer_cases[] = {
+	{ "peer QP in ERR", case_peer_err, false, false },
+	{ "peer QP in RESET", case_peer_reset, false, false },
+	{ "peer killed under a stream", case_peer_killed, false, false },
+	{ "link cut for less than the retry time", case_cut_short, true, false },
+	{ "link cut for good", case_cut_long, true, false },
+	{ "connecting over a link that comes late", case_connect_cut_short, true, false },
+	{ "connecting over a dead link", case_connect_cut_long, true, false },
+	{ NULL, NULL, false, false }
+};
