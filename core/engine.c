@@ -176,6 +176,7 @@ void rxt_engine_run(struct rxt_qp *qp, bool inline_bh)
 	unsigned int rounds = 16;
 
 	set_bit(RXT_QP_TX_PENDING, &qp->flags);
+	/* The note is there before the token is tried. */
 	smp_mb__after_atomic();
 	while (test_bit(RXT_QP_TX_PENDING, &qp->flags)) {
 		bool more;
@@ -183,6 +184,7 @@ void rxt_engine_run(struct rxt_qp *qp, bool inline_bh)
 		if (!token_try(qp))
 			return;
 		clear_bit(RXT_QP_TX_PENDING, &qp->flags);
+		/* A note that is wiped out here is served by this batch. */
 		smp_mb__after_atomic();
 		more = batch(qp, inline_bh);
 		rxt_tx_token_drop(qp);

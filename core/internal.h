@@ -171,6 +171,7 @@ struct rxt_qp {
 	struct rxt_rx		rx_resp;
 	struct rxt_recv		*recv;
 	bool			recv_held;	/* taken, resolved, not consumed */
+	bool			comm_est;	/* COMM_EST was raised */
 };
 
 /**
@@ -243,7 +244,7 @@ void rxt_recv_put_mrs(struct rxt_recv *recv);
 void rxt_recv_complete(struct rxt_qp *qp, struct rxt_recv *recv, enum ib_wc_status st);
 
 /* core/rx.c */
-void rxt_rx_drop_all(struct rxt_qp *qp);
+void rxt_rx_drop_all(struct rxt_qp *qp, bool flush);
 
 /* core/mr.c */
 struct rxt_mr *rxt_mr_find(const struct rxt_dev *dev, const void *pd, u32 key,

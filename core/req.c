@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * rxt core: the requester: from send WQE to message, and from acknowledgement to
- * completion, in order (S6).
+ * rxt core: the requester: from send WQE to message, and from ACK to completion,
+ * in order (S6).
  *
  * What lives here: everything under qp->req_lock. What may not: who may run when
  * (engine.c), the peer's requests (rx.c, resp.c), wire codes.
@@ -538,7 +538,7 @@ void rxt_conn_rnr(struct rxt_conn *conn, u32 id, u32 off, u8 timer)
 	qp->rewind_off = off;
 	qp->rnr_hold = true;
 	hrtimer_start(&qp->rnr_timer,
-		      us_to_ktime(rxt_rnr_timer_us(timer)),
+		      ns_to_ktime(rxt_rnr_timer_us(timer) * 1000ULL),
 		      HRTIMER_MODE_REL_SOFT);
 out:
 	settle(qp);

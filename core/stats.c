@@ -5,9 +5,9 @@
 #include <linux/percpu.h>
 #include "internal.h"
 
-#define RXT_COUNTER_NAME(name) [RXT_CNT_##name] = #name,
+#define RXT_COUNTER(name) #name,
 const char * const rxt_counter_names[RXT_CNT_NUM] = {
-	RXT_COUNTERS(RXT_COUNTER_NAME)
+#include <rxt/counters.h>
 };
 
 /**

@@ -8,5 +8,23 @@
 #define _RXT_COMPAT_H
 
 #include <linux/version.h>
+#include <rdma/uverbs_ioctl.h>
+
+/* What create_cq is given: since 6.11 the bundle that the udata is part of. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 11, 0)
+#define RXT_CQ_UDATA struct uverbs_attr_bundle
+
+static inline struct ib_udata *rxt_cq_udata(struct uverbs_attr_bundle *attrs)
+{
+	return attrs ? &attrs->driver_udata : NULL;
+}
+#else
+#define RXT_CQ_UDATA struct ib_udata
+
+static inline struct ib_udata *rxt_cq_udata(struct ib_udata *udata)
+{
+	return udata;
+}
+#endif
 
 #endif /* _RXT_COMPAT_H */

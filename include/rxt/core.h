@@ -22,10 +22,10 @@
 
 #define RXT_MAX_SGE		32
 #define RXT_MAX_INLINE		960
-#define RXT_MAX_QP_WR		(1U << 16)
-#define RXT_MAX_SRQ_WR		(1U << 20)
-#define RXT_MAX_CQE		(1U << 22)
-#define RXT_MAX_QP		(1U << 20)
+#define RXT_MAX_QP_WR		65536U
+#define RXT_MAX_SRQ_WR		1048576U
+#define RXT_MAX_CQE		4194304U
+#define RXT_MAX_QP		1048576U
 #define RXT_MAX_MR		((1U << 24) - 1)
 #define RXT_MAX_RD_ATOMIC	128
 
@@ -70,7 +70,7 @@ void rxt_backend_list(char *buf, size_t size);
  * @dead: being destroyed, push is ignored
  */
 struct rxt_cq {
-	spinlock_t		lock;
+	spinlock_t		lock;		/* producer side, arming */
 	u8			armed;
 	bool			overflow;
 	bool			dead;
@@ -90,7 +90,7 @@ void rxt_cq_push(struct rxt_cq *cq, const struct rxt_wc *wc);
  * @pd: lkeys must belong to it
  */
 struct rxt_rq {
-	spinlock_t		lock;
+	spinlock_t		lock;		/* consumer side, limit */
 	u32			limit;
 	bool			shared;
 	u16			max_sge;

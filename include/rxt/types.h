@@ -9,6 +9,7 @@
 #ifndef _RXT_TYPES_H
 #define _RXT_TYPES_H
 
+#include <linux/bits.h>
 #include <linux/types.h>
 #include <linux/list.h>
 #include <rdma/ib_verbs.h>
@@ -21,7 +22,7 @@ struct rxt_rq;
 struct rxt_conn;
 
 /* Largest message: IBTA 9.3.3.1 (2^31 bytes). */
-#define RXT_MAX_MSG		(1U << 31)
+#define RXT_MAX_MSG		BIT(31)
 /* rxt_hdr.length of a SEND whose total is not on the wire (RoCE). */
 #define RXT_LEN_UNKNOWN		U32_MAX
 

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * rxt: the counters of a link, as `rdma statistic show link` prints them.
+ *
+ * A list to be included with RXT_COUNTER(name) defined as needed (enum, names),
+ * so that the two cannot differ. No guard for that reason.
+ */
+RXT_COUNTER(tx_msgs)
+RXT_COUNTER(tx_bytes)
+RXT_COUNTER(rx_msgs)
+RXT_COUNTER(rx_bytes)
+RXT_COUNTER(tx_acks)
+RXT_COUNTER(rx_acks)
+RXT_COUNTER(tx_read_resp)
+RXT_COUNTER(rx_read_resp)
+RXT_COUNTER(rx_atomics)
+RXT_COUNTER(tx_packets)
+RXT_COUNTER(rx_packets)
+RXT_COUNTER(tx_rnr_nak)
+RXT_COUNTER(rx_rnr_nak)
+RXT_COUNTER(rnr_retry_exceeded)
+RXT_COUNTER(tx_nak)
+RXT_COUNTER(rx_nak)
+RXT_COUNTER(retransmits)
+RXT_COUNTER(timeouts)
+RXT_COUNTER(retry_exceeded)
+RXT_COUNTER(duplicates)
+RXT_COUNTER(out_of_order)
+RXT_COUNTER(rx_discarded)
+RXT_COUNTER(local_prot_errors)
+RXT_COUNTER(remote_access_errors)
+RXT_COUNTER(remote_invalid_requests)
+RXT_COUNTER(remote_op_errors)
+RXT_COUNTER(cqe_overflows)
+RXT_COUNTER(flushed)
+RXT_COUNTER(tx_blocked)
+RXT_COUNTER(tx_nomem)
+RXT_COUNTER(tx_deferred)
+RXT_COUNTER(zc_bytes)
+RXT_COUNTER(copied_bytes)
+RXT_COUNTER(connects)
+RXT_COUNTER(accepts)
+RXT_COUNTER(connect_retries)
+RXT_COUNTER(hello_rejected)
+RXT_COUNTER(conn_lost)
+RXT_COUNTER(bad_header)
+RXT_COUNTER(bad_checksum)
+RXT_COUNTER(bad_source)
+RXT_COUNTER(bad_qpn)
+RXT_COUNTER(bad_key)
+RXT_COUNTER(ud_dropped)
+
+#undef RXT_COUNTER
