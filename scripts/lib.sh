@@ -55,3 +55,48 @@ stock_release() {
 	[ -n "$best" ] || die "no kernel with image and headers in /boot and /lib/modules: run scripts/setup"
 	printf '%s\n' "$best"
 }
+
+# module_layer BASE RELEASE BUILT: prints a directory with lib/modules/RELEASE as it is under BASE and, in extra/, the
+# modules of the build directory BUILT (none when empty), with depmod's files for both. KUnit suites are in
+# extra/kunit/. A layer is made once and never changed: a rebuild cannot pull it from under a running guest.
+module_layer() {
+	local base=$1 release=$2 built=$3 sum=none out
+	[ -z "$built" ] || sum=$(find "$built" -name '*.ko' | sort | xargs -r cat | sha256sum)
+	mkdir -p "$CACHE/layer"
+	out=$CACHE/layer/$(hash_of "$base" "$release" "$sum" "$base/lib/modules/$release/modules.order")
+	with_lock "layer-${out##*/}" _make_layer "$base" "$release" "$built" "$out"
+	touch "$out"
+	# Two days: no guest runs that long.
+	find "$CACHE/layer" -maxdepth 1 -mindepth 1 -mmin +2880 -exec rm -rf {} +
+	printf '%s\n' "$out"
+}
+
+_make_layer() {
+	local base=$1 release=$2 built=$3 out=$4 lib tmp rel
+	[ -d "$out" ] && return 0
+	lib=$(realpath "$base/lib/modules/$release")
+	tmp=$(mktemp -d "$CACHE/layer/new.XXXXXX")
+	# The layer is merged with the machine's own /, where /lib may be a link.
+	rel=$(realpath /lib); rel=${rel#/}/modules/$release
+	mkdir -p "$tmp/$rel/extra/kunit" "$tmp/dep/lib/modules"
+	if [ "$base" = / ]; then
+		ln -s "$lib/kernel" "$tmp/$rel/kernel"
+		cp "$lib"/modules.{order,builtin,builtin.modinfo} "$tmp/$rel/"
+	else
+		cp -a "$lib/." "$tmp/$rel/"
+		rm -f "$tmp/$rel/build" "$tmp/$rel/source"
+	fi
+	if [ -n "$built" ]; then
+		find "$built" -maxdepth 1 -name '*.ko' -exec cp -t "$tmp/$rel/extra" {} +
+		[ ! -d "$built/kunit" ] || find "$built/kunit" -name '*.ko' -exec cp -t "$tmp/$rel/extra/kunit" {} +
+		find "$tmp/$rel/extra" -name '*.ko' -exec strip --strip-debug {} +
+	fi
+	ln -s "$tmp/$rel" "$tmp/dep/lib/modules/$release"
+	PATH=$PATH:/usr/sbin:/sbin depmod -b "$tmp/dep" "$release"
+	[ "$base" != / ] || rm "$tmp/$rel/kernel"
+	rm -r "$tmp/dep"
+	# modprobe -d wants lib/; the merge with / does not
+	[ "${rel%%/*}" = lib ] || ln -s "$(dirname "$(dirname "$rel")")" "$tmp/lib"
+	chmod 755 "$tmp"
+	mv "$tmp" "$out"
+}
