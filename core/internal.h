@@ -87,10 +87,9 @@ struct rxt_rx {
 	struct rxt_seg		one;
 };
 
-/**
- * struct rxt_qp - a queue pair, the core's half
- *
- * RCU-freed: lookups by number may hold a pointer when it goes.
+/*
+ * struct rxt_qp - a queue pair, the core's half. What guards what is said at the
+ * members. RCU-freed: lookups by number may hold a pointer when it goes.
  */
 struct rxt_qp {
 	struct rxt_dev		*dev;
@@ -176,8 +175,22 @@ struct rxt_qp {
 
 /**
  * struct rxt_mr - a memory region
+ * @ref: owner, messages and lookups
  * @users: 1 while valid, plus those who touch the memory right now; destroy
  *	drops the 1 and waits for 0 on @idle
+ * @idle: nobody touches the memory any more
+ * @dev: device
+ * @pd: protection domain, by identity
+ * @type: where the memory is
+ * @access: IB_ACCESS_* granted
+ * @key: lkey and rkey
+ * @index: in the table
+ * @iova: address of the first byte as users name it
+ * @length: bytes
+ * @offset: of the first byte in the first page
+ * @npages: entries of @pages
+ * @pages: RXT_MR_PAGES: the memory; the array is the MR's
+ * @rcu: lookups may hold a pointer when it goes
  *
  * RCU-freed; messages hold @ref and find out at rxt_mr_enter() that it is over.
  */

@@ -36,7 +36,6 @@
  * @net: network namespace of the netdev; constant, alive until detach
  * @stats: counters, per CPU
  * @name: for messages
-
  */
 struct rxt_dev {
 	const struct rxt_backend	*be;
@@ -68,6 +67,7 @@ void rxt_backend_list(char *buf, size_t size);
  * @armed: 0, IB_CQ_SOLICITED or IB_CQ_NEXT_COMP as asked by req_notify
  * @overflow: a CQE was lost; sticky
  * @dead: being destroyed, push is ignored
+ * @dev: device
  */
 struct rxt_cq {
 	spinlock_t		lock;		/* producer side, arming */
@@ -88,6 +88,7 @@ void rxt_cq_push(struct rxt_cq *cq, const struct rxt_wc *wc);
  * @shared: an SRQ
  * @max_sge: most segments that a receive WQE may have
  * @pd: lkeys must belong to it
+ * @dev: device
  */
 struct rxt_rq {
 	spinlock_t		lock;		/* consumer side, limit */
@@ -103,9 +104,16 @@ void rxt_rq_init(struct rxt_rq *rq, struct rxt_dev *dev, const void *pd,
 
 /**
  * struct rxt_qp_init - what a new QP is made of
+ * @type: IB_QPT_RC, _UC, _UD or _GSI
  * @pd: identity of the protection domain (pointer compare only)
  * @priv: the provider's object, see rxt_qp_priv()
+ * @scq: completions of the send queue
+ * @rcq: completions of the receive queue
  * @rq: own receive queue or an SRQ; NULL: no receive at all
+ * @max_send_wr: depth of the send queue
+ * @max_send_sge: most segments of a send WQE
+ * @max_inline: most inline bytes of a send WQE
+ * @sq_sig_all: every send WQE completes
  * @user: WQEs come from a ring that a process shares with us
  * @qpn: 1 for the GSI QP, 0 = the core chooses
  */
@@ -147,18 +155,16 @@ void rxt_qp_kick_rq(struct rxt_qp *qp);
 bool rxt_qp_may_post_send(const struct rxt_qp *qp);
 bool rxt_qp_may_post_recv(const struct rxt_qp *qp);
 
-/* enum of what a struct rxt_mr describes */
+/**
+ * enum rxt_mr_type - where the memory of a region is
+ * @RXT_MR_DMA: kernel direct map; an address is a kernel virtual address
+ * @RXT_MR_PAGES: an array of pages (user memory)
+ */
 enum rxt_mr_type {
-	RXT_MR_DMA,	/* kernel direct map; addr = virtual address */
-	RXT_MR_PAGES,	/* array of pages (user memory) */
-	RXT_MR_FAST,	/* alloc_mr: pages come with map_mr_sg and REG_MR */
+	RXT_MR_DMA,
+	RXT_MR_PAGES,
 };
 
-/**
- * struct rxt_mr - memory region or window; the core's, RCU-freed
- * @lkey: key; equals the rkey
- * @state: valid or not; see core/mr.c
- */
 struct rxt_mr *rxt_mr_alloc(struct rxt_dev *dev, const void *pd,
 			    enum rxt_mr_type type, int access);
 /* Give an RXT_MR_PAGES region its memory: @iova and @length in bytes, @offset
@@ -208,9 +214,11 @@ struct rxt_provider_ops {
 	int (*cq_push)(struct rxt_cq *cq, const struct rxt_wc *wc);
 	/** @cq_notify: run the completion handler. No lock of the CQ held. */
 	void (*cq_notify)(struct rxt_cq *cq);
-	/** @cq_event, @qp_event, @rq_event: asynchronous events. Any context. */
+	/** @cq_event: asynchronous event of a CQ. Any context. */
 	void (*cq_event)(struct rxt_cq *cq, enum ib_event_type ev);
+	/** @qp_event: asynchronous event of a QP. Any context. */
 	void (*qp_event)(struct rxt_qp *qp, enum ib_event_type ev);
+	/** @rq_event: asynchronous event of an SRQ. Any context. */
 	void (*rq_event)(struct rxt_rq *rq, enum ib_event_type ev);
 	/** @netdev_get: the link's netdev with a reference, or NULL. */
 	struct net_device *(*netdev_get)(struct rxt_dev *dev);

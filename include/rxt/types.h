@@ -28,9 +28,20 @@ struct rxt_conn;
 
 /**
  * enum rxt_op - what a message means, whatever its wire encoding
+ * @RXT_OP_SEND: SEND
+ * @RXT_OP_SEND_IMM: SEND with immediate
+ * @RXT_OP_SEND_INV: SEND with invalidate
+ * @RXT_OP_WRITE: RDMA WRITE
+ * @RXT_OP_WRITE_IMM: RDMA WRITE with immediate
+ * @RXT_OP_READ: RDMA READ request
+ * @RXT_OP_CMP_SWP: atomic compare and swap
+ * @RXT_OP_FETCH_ADD: atomic fetch and add
+ * @RXT_OP_ATOMIC_WRITE: 8 bytes at once (IBTA 1.5 9.4.5)
+ * @RXT_OP_READ_RESP: answer to READ
+ * @RXT_OP_ATOMIC_RESP: answer to the two atomics
+ * @RXT_OP_MAX: number of the above
  *
- * The first group travels in the request lane, the second in the response
- * lane, the third never leaves the host.
+ * The answers travel in the response lane, all else in the request lane.
  */
 enum rxt_op {
 	RXT_OP_SEND,
@@ -42,14 +53,9 @@ enum rxt_op {
 	RXT_OP_CMP_SWP,
 	RXT_OP_FETCH_ADD,
 	RXT_OP_ATOMIC_WRITE,
-	RXT_OP_FLUSH,
 
 	RXT_OP_READ_RESP,
 	RXT_OP_ATOMIC_RESP,
-
-	RXT_OP_LOCAL_INV,
-	RXT_OP_REG_MR,
-	RXT_OP_BIND_MW,
 	RXT_OP_MAX
 };
 
@@ -108,11 +114,29 @@ struct rxt_path {
 };
 
 /**
- * struct rxt_qp_attr - attributes of a QP in rxt terms
+ * struct rxt_qp_attr - attributes of a QP in rxt terms (IBTA 11.2.5.2)
+ * @state: to enter, or (query) current
+ * @cur_state: what the caller takes for the current one
+ * @path_mtu: payload of a wire packet, where the backend has such
+ * @dest_qpn: the peer's QP number, 24 bits
+ * @rq_psn: first PSN expected, 24 bits
+ * @sq_psn: first PSN sent, 24 bits
+ * @qkey: datagrams
+ * @access: IB_ACCESS_REMOTE_* that the peer may do at all
+ * @path: to the peer
+ * @pkey_index: always 0
+ * @port_num: always 1
+ * @max_rd_atomic: READs and atomics that may be out
+ * @max_dest_rd_atomic: those that the peer may have out
+ * @min_rnr_timer: for the peer, 5-bit code of IBTA table 45
+ * @timeout: 5-bit exponent of 4.096 us, 0 = never
+ * @retry_cnt: 0 to 7
+ * @rnr_retry: 0 to 7, 7 = without end
+ * @sq_draining: query: SQD is not reached yet
+ * @sgid_index: as the application gave it, for query
+ * @sqd_notify: wants the SQ_DRAINED event
  *
- * Which are valid is said by an IB_QP_* mask beside it. Units are those of
- * struct ib_qp_attr (IBTA 11.2.5.2): @timeout is the 5-bit exponent of
- * 4.096 us, @min_rnr_timer the 5-bit code of IBTA table 45.
+ * Which are valid is said by an IB_QP_* mask beside it.
  */
 struct rxt_qp_attr {
 	enum ib_qp_state	state;
@@ -142,7 +166,6 @@ struct rxt_qp_attr {
 #define RXT_MSG_SOLICITED	BIT(1)
 #define RXT_MSG_FENCE		BIT(2)
 #define RXT_MSG_INLINE		BIT(3)	/* payload is in msg->data */
-#define RXT_MSG_ABORT		BIT(4)	/* response lane: source revoked */
 
 /**
  * struct rxt_msg - one message on its way out
@@ -224,7 +247,8 @@ struct rxt_msg {
  * @msg_id: message number of the request (for responses: which it answers)
  * @length: payload bytes of the whole message, or RXT_LEN_UNKNOWN for a SEND
  *	whose total comes only with its last packet; READ: bytes asked for
- * @imm: immediate data; @inv_rkey: SEND_INV
+ * @imm: immediate data
+ * @inv_rkey: SEND_INV
  * @raddr: RETH/AtomicETH virtual address
  * @rkey: RETH/AtomicETH key
  * @compare: AtomicETH
@@ -262,10 +286,20 @@ struct rxt_recv {
 };
 
 /**
- * struct rxt_wc - one completion, in rxt terms
- *
- * Field meanings are those of struct ib_wc (IBTA 11.4.2.1). @qp is the core QP
- * it belongs to; @flags are IB_WC_*. @imm and @inv_rkey by @flags.
+ * struct rxt_wc - one completion, in rxt terms (IBTA 11.4.2.1)
+ * @wr_id: of the WQE
+ * @status: how it went
+ * @opcode: what it was
+ * @byte_len: bytes moved (receive, READ, atomics)
+ * @qp: whose
+ * @imm: with IB_WC_WITH_IMM
+ * @inv_rkey: with IB_WC_WITH_INVALIDATE
+ * @src_qp: datagrams: the sender
+ * @flags: IB_WC_*
+ * @pkey_index: datagrams
+ * @sl: datagrams
+ * @network_hdr_type: datagrams: RDMA_NETWORK_*
+ * @solicited: wakes who armed for solicited completions
  */
 struct rxt_wc {
 	u64			wr_id;
