@@ -77,7 +77,6 @@ struct loop_ctl {
  * @inq: packets from the peer
  * @inq_len: packets in @inq
  * @out: latched for the peer
- * @responses: accepted and not wholly sent; a NAK may not overtake them
  * @path: who the peer is
  * @dest_qpn: who the peer is
  * @lost_after: jiffies after which a missing peer is a lost one, 0 = never
@@ -104,7 +103,6 @@ struct loop_conn {
 	struct list_head	inq;
 	unsigned int		inq_len;
 	struct loop_ctl		out;
-	atomic_t		responses;
 	struct rxt_path		path;
 	u32			dest_qpn;
 	unsigned long		lost_after;
@@ -137,8 +135,10 @@ static void loop_wake(struct loop_conn *lc)
 		queue_work(loop_wq, &lc->work);
 }
 
-/* Hand the latched answers over. Returns the refusal that went out, or RXT_OK. */
-static enum rxt_verdict loop_emit(struct loop_conn *lc)
+/* Hand the latched answers over. Returns the refusal that went out, or RXT_OK.
+ * @last: there is no later chance, not even after the responses.
+ */
+static enum rxt_verdict loop_emit(struct loop_conn *lc, bool last)
 {
 	enum rxt_verdict nak = lc->out.nak;
 	struct loop_conn *peer = lc->peer;
@@ -153,7 +153,8 @@ static enum rxt_verdict loop_emit(struct loop_conn *lc)
 		rxt_count(lc->conn.dev, tx_acks);
 		loop_wake(peer);
 	}
-	if (nak == RXT_OK || (nak != RXT_NOT_READY && atomic_read(&lc->responses)))
+	if (nak == RXT_OK ||
+	    (nak != RXT_NOT_READY && !last && !rxt_conn_resp_idle(&lc->conn)))
 		return RXT_OK;
 	lc->out.nak = RXT_OK;
 	peer->in.nak = nak;
@@ -182,7 +183,7 @@ static void loop_xmit_end(struct rxt_conn *conn)
 	enum rxt_verdict nak;
 
 	spin_lock_bh(&loop_lock);
-	nak = loop_emit(to_loop(conn));
+	nak = loop_emit(to_loop(conn), false);
 	spin_unlock_bh(&loop_lock);
 	if (nak == RXT_BAD_REQUEST)
 		rxt_conn_error(conn, RXT_ERR_NAK_SENT_REQ);
@@ -254,7 +255,6 @@ static bool loop_is_response(u8 op)
 static int loop_xmit(struct rxt_conn *conn, struct rxt_msg *msg)
 {
 	struct loop_conn *lc = to_loop(conn);
-	bool response = loop_is_response(msg->op);
 	struct loop_pkt *pkt;
 	u32 len;
 	int ret;
@@ -267,8 +267,6 @@ static int loop_xmit(struct rxt_conn *conn, struct rxt_msg *msg)
 	pkt = loop_pkt_new(msg, len);
 	if (!pkt)
 		return -ENOBUFS;
-	if (msg->flags & RXT_MSG_ABORT)
-		goto fault;
 	if (len) {
 		if (rxt_msg_enter(msg))
 			goto fault;
@@ -280,18 +278,15 @@ static int loop_xmit(struct rxt_conn *conn, struct rxt_msg *msg)
 	msg->tx_off += len;
 	if (msg->tx_off < msg->length)
 		return RXT_TX_MORE;
-	if (response)
-		atomic_dec(&lc->responses);
-	else
+	if (!loop_is_response(msg->op))
 		lc->sent = msg->id;
 	return RXT_TX_DONE;
 
 fault:
 	kfree(pkt);
-	if (response) {
-		atomic_set(&lc->responses, 0);	/* none follows this one */
+	/* The core stops the connection now, and with that the NAK leaves. */
+	if (loop_is_response(msg->op))
 		loop_latch_nak(lc, msg->id, RXT_OP_ERROR);
-	}
 	return -EFAULT;
 }
 
@@ -323,22 +318,13 @@ static enum rxt_verdict loop_rx_payload(struct loop_conn *lc, const struct loop_
 
 static enum rxt_verdict loop_rx_execute(struct loop_conn *lc, const struct loop_pkt *pkt)
 {
-	enum rxt_verdict verdict;
 	u64 orig;
 
 	switch (pkt->hdr.op) {
 	case RXT_OP_READ:
+		return rxt_rx_read(&lc->conn, &pkt->hdr, 0, 0);
 	case RXT_OP_CMP_SWP:
 	case RXT_OP_FETCH_ADD:
-		/* Before the response can be on its way. */
-		atomic_inc(&lc->responses);
-		if (pkt->hdr.op == RXT_OP_READ)
-			verdict = rxt_rx_read(&lc->conn, &pkt->hdr, 0, 0);
-		else
-			verdict = rxt_rx_atomic(&lc->conn, &pkt->hdr, 0, 0, &orig);
-		if (verdict != RXT_OK)
-			atomic_dec(&lc->responses);
-		return verdict;
 	case RXT_OP_ATOMIC_WRITE:
 		return rxt_rx_atomic(&lc->conn, &pkt->hdr, 0, 0, &orig);
 	default:
@@ -467,7 +453,7 @@ static void loop_work(struct work_struct *work)
 	}
 	/* After the packets: a NAK must not overtake the responses before it. */
 	loop_rx_ctl(lc, &in);
-	if (answer || in.ready)
+	if (answer || in.ready || rxt_tx_wanted(&lc->conn))
 		rxt_tx_ready(&lc->conn, RXT_TX_INLINE);
 }
 
@@ -551,7 +537,6 @@ static void loop_conn_reset(struct loop_conn *lc)
 	lc->out = (struct loop_ctl) { };
 	INIT_LIST_HEAD(&lc->inq);
 	lc->inq_len = 0;
-	atomic_set(&lc->responses, 0);
 	lc->sent = 0;
 	lc->acked = 0;
 	lc->rx_req = NULL;
@@ -570,14 +555,13 @@ static void loop_conn_stop(struct rxt_conn *conn)
 	spin_lock_bh(&loop_lock);
 	if (lc->open)
 		hash_del(&lc->hash);
-	lc->open = false;	/* nobody queues the works any more … */
+	lc->open = false;	/* nobody queues the works any more */
 	spin_unlock_bh(&loop_lock);
 	cancel_work_sync(&lc->work);
 	cancel_delayed_work_sync(&lc->lost_work);
 
 	spin_lock_bh(&loop_lock);
-	atomic_set(&lc->responses, 0);	/* … and nothing is sent any more */
-	loop_emit(lc);
+	loop_emit(lc, true);
 	if (lc->peer) {
 		lc->peer->peer = NULL;
 		lc->peer->lost = true;
