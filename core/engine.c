@@ -66,43 +66,52 @@ respond:
 	return resp;
 }
 
-static void xmit_failed(struct rxt_qp *qp, struct rxt_msg *msg, int err)
+static bool is_response(const struct rxt_msg *msg)
 {
-	bool response = msg->op == RXT_OP_READ_RESP ||
-			msg->op == RXT_OP_ATOMIC_RESP;
+	return msg->op == RXT_OP_READ_RESP || msg->op == RXT_OP_ATOMIC_RESP;
+}
+
+/* ->xmit() said no. True: go on with the next message. */
+static bool xmit_failed(struct rxt_qp *qp, struct rxt_msg *msg, int err)
+{
+	bool response = is_response(msg);
 
 	switch (err) {
 	case -ENOBUFS:
 		rxt_count(qp->dev, tx_nomem);
 		mod_timer(&qp->tx_timer, jiffies + 1);
-		return;
+		return false;
 	case -ENOTCONN:
-		if (!response)
+		if (!response) {
 			rxt_conn_error(qp->conn, RXT_ERR_LOST);
-		return;
+			return false;
+		}
+		/* Nobody waits for answers; requests shall find out too. */
+		WRITE_ONCE(qp->tx_cur, NULL);
+		rxt_resp_drop_all(qp);
+		return true;
 	case -EFAULT:
 		rxt_count(qp->dev, local_prot_errors);
 		if (response)
 			rxt_qp_fail(qp);
 		else
 			rxt_req_fail(qp, msg, IB_WC_LOC_PROT_ERR);
-		return;
+		return false;
 	case -EMSGSIZE:
 		if (!response) {
 			rxt_req_fail(qp, msg, IB_WC_LOC_LEN_ERR);
-			return;
+			return false;
 		}
 		fallthrough;
 	default:
 		rxt_conn_error(qp->conn, RXT_ERR_PROTOCOL);
+		return false;
 	}
 }
 
 /* False: stop the batch. */
 static bool xmit_one(struct rxt_qp *qp, struct rxt_msg *msg)
 {
-	bool response = msg->op == RXT_OP_READ_RESP ||
-			msg->op == RXT_OP_ATOMIC_RESP;
 	int res;
 
 	/* Before the call: an rxt_tx_ready() during it is not lost. */
@@ -110,11 +119,9 @@ static bool xmit_one(struct rxt_qp *qp, struct rxt_msg *msg)
 	res = qp->dev->be->xmit(qp->conn, msg);
 	if (res != RXT_TX_BLOCKED)
 		clear_bit(RXT_QP_TX_BLOCKED, &qp->flags);
-	if (res < 0) {
-		xmit_failed(qp, msg, res);
-		return false;
-	}
-	if (response) {
+	if (res < 0)
+		return xmit_failed(qp, msg, res);
+	if (is_response(msg)) {
 		if (res != RXT_TX_BLOCKED)
 			WRITE_ONCE(qp->tx_cur, NULL);
 		if (res == RXT_TX_DONE)

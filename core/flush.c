@@ -171,6 +171,9 @@ static void peer_lost(struct rxt_qp *qp)
 		return;
 	rxt_count(qp->dev, conn_lost);
 	rxt_req_fail_oldest(qp, IB_WC_RETRY_EXC_ERR);
+	/* Requests that are posted later have to find out. */
+	clear_bit(RXT_QP_TX_BLOCKED, &qp->flags);
+	rxt_engine_queue(qp);
 }
 
 void rxt_conn_error(struct rxt_conn *conn, enum rxt_conn_err err)

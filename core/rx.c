@@ -52,10 +52,12 @@ static void rx_close(struct rxt_rx *rx)
 
 /* ---- SEND ---- */
 
-/* Get a receive WQE with its memory, or say why not. OK: qp->recv is it. */
-static enum rxt_verdict take_recv(struct rxt_qp *qp)
+/* Get a receive WQE, with its memory if @resolve, or say why not. OK: qp->recv is
+ * it.
+ */
+static enum rxt_verdict take_recv(struct rxt_qp *qp, bool resolve)
 {
-	enum ib_wc_status st;
+	enum ib_wc_status st = IB_WC_SUCCESS;
 	int ret;
 
 	if (qp->recv_held)
@@ -65,7 +67,10 @@ static enum rxt_verdict take_recv(struct rxt_qp *qp)
 	ret = rxt_rq_take(qp->rq, qp->recv);
 	if (!ret)
 		return RXT_NOT_READY;
-	st = ret < 0 ? IB_WC_LOC_QP_OP_ERR : rxt_recv_resolve(qp, qp->recv);
+	if (ret < 0)
+		st = IB_WC_LOC_QP_OP_ERR;
+	else if (resolve)
+		st = rxt_recv_resolve(qp, qp->recv);
 	if (st) {
 		rxt_recv_complete(qp, qp->recv, st);
 		rxt_count(qp->dev, remote_op_errors);
@@ -84,7 +89,7 @@ static void drop_recv(struct rxt_qp *qp, enum ib_wc_status st)
 static enum rxt_verdict begin_send(struct rxt_qp *qp, struct rxt_rx *rx,
 				   const struct rxt_hdr *hdr)
 {
-	enum rxt_verdict v = take_recv(qp);
+	enum rxt_verdict v = take_recv(qp, true);
 
 	if (v != RXT_OK)
 		return v;
@@ -248,7 +253,7 @@ static enum rxt_verdict end_write(struct rxt_rx *rx, const struct rxt_hdr *hdr)
 	if (hdr->op != RXT_OP_WRITE_IMM)
 		return RXT_OK;
 	/* The receive WQE only carries the notice, its memory is not used. */
-	v = take_recv(qp);
+	v = take_recv(qp, false);
 	if (v == RXT_OK)
 		push_recv(qp, hdr, hdr->length, IB_WC_RECV_RDMA_WITH_IMM);
 	return v;
@@ -372,7 +377,7 @@ void rxt_ud_rx(struct rxt_conn *conn, const struct rxt_dgram *dg,
 	if (!rxt_qp_may(qp, RXT_MAY_RECEIVE) || dg->qkey != READ_ONCE(qp->qkey))
 		return ud_drop(qp);
 	/* IBTA 9.8.3.2: what does not fit is dropped, the WQE stays. */
-	if (take_recv(qp) != RXT_OK || total > qp->recv->length)
+	if (take_recv(qp, true) != RXT_OK || total > qp->recv->length)
 		return ud_drop(qp);
 
 	hdr.length = total;
