@@ -306,8 +306,11 @@ static enum rxt_verdict loop_rx_payload(struct loop_conn *lc, const struct loop_
 	}
 	if (pkt->len) {
 		err = rxt_rx_place_buf(*rx, pkt->off, pkt->data, pkt->len);
-		if (err)
-			return rxt_rx_place_verdict(*rx, err);
+		if (err) {
+			verdict = rxt_rx_place_verdict(*rx, err);
+			*rx = NULL;
+			return verdict;
+		}
 	}
 	if (pkt->off + pkt->len < pkt->hdr.length)
 		return RXT_OK;
@@ -342,12 +345,8 @@ static void loop_rx_uc(struct loop_conn *lc, const struct loop_pkt *pkt)
 		return;
 	}
 	lc->exp_off += pkt->len;
-	if (loop_rx_payload(lc, pkt, &lc->rx_req) == RXT_OK)
-		return;
-	lc->exp_off = U32_MAX;
-	if (lc->rx_req)
-		rxt_rx_abort(lc->rx_req);
-	lc->rx_req = NULL;
+	if (loop_rx_payload(lc, pkt, &lc->rx_req) != RXT_OK)
+		lc->exp_off = U32_MAX;
 }
 
 /* Returns whether an answer is latched. */
@@ -408,17 +407,12 @@ static void loop_rx_ctl(struct loop_conn *lc, const struct loop_ctl *in)
 		lc->acked = in->ack;
 		rxt_tx_acked(conn, in->ack);
 	}
-	if (in->nak == RXT_NOT_READY) {
-		rxt_count(conn->dev, rx_rnr_nak);
+	if (in->nak == RXT_NOT_READY)
 		rxt_conn_rnr(conn, in->nak_id, 0, in->timer);
-	} else if (in->nak != RXT_OK) {
-		rxt_count(conn->dev, rx_nak);
+	else if (in->nak != RXT_OK)
 		rxt_conn_nak(conn, in->nak_id, in->nak);
-	}
-	if (in->lost && conn->type == IB_QPT_RC) {
-		rxt_count(conn->dev, conn_lost);
+	if (in->lost && conn->type == IB_QPT_RC)
 		rxt_conn_error(conn, RXT_ERR_LOST);
-	}
 }
 
 static void loop_work(struct work_struct *work)
