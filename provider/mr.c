@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * rxt provider: memory regions: pinning, and handing the pages to the core.
+ *
+ * What may not live here: keys, access checks, revoking (core/mr.c).
+ */
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <rdma/ib_umem.h>
+#include "provider.h"
+
+static struct rxt_ibmr *mr_alloc(struct ib_pd *ibpd, enum rxt_mr_type type,
+				 int access)
+{
+	struct rxt_link *link = to_link(ibpd->device);
+	struct rxt_ibmr *mr;
+
+	mr = kzalloc(sizeof(*mr), GFP_KERNEL);
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+	mr->mr = rxt_mr_alloc(&link->dev, ibpd, type, access);
+	if (IS_ERR(mr->mr)) {
+		int err = PTR_ERR(mr->mr);
+
+		kfree(mr);
+		return ERR_PTR(err);
+	}
+	mr->ibmr.lkey = rxt_mr_key(mr->mr);
+	mr->ibmr.rkey = mr->ibmr.lkey;
+	return mr;
+}
+
+struct ib_mr *rxt_get_dma_mr(struct ib_pd *ibpd, int access)
+{
+	struct rxt_ibmr *mr = mr_alloc(ibpd, RXT_MR_DMA, access);
+
+	if (IS_ERR(mr))
+		return ERR_CAST(mr);
+	rxt_mr_set_dma(mr->mr);
+	return &mr->ibmr;
+}
+
+static struct page **umem_pages(struct ib_umem *umem, u32 *npages)
+{
+	struct sg_page_iter iter;
+	struct page **pages;
+	size_t n = ib_umem_num_pages(umem);
+	u32 i = 0;
+
+	if (n > U32_MAX)
+		return NULL;
+	pages = kvmalloc_array(n, sizeof(*pages), GFP_KERNEL);
+	if (!pages)
+		return NULL;
+	for_each_sgtable_page(&umem->sgt_append.sgt, &iter, 0) {
+		if (WARN_ON_ONCE(i == n))
+			break;
+		pages[i++] = sg_page_iter_page(&iter);
+	}
+	*npages = i;
+	return pages;
+}
+
+struct ib_mr *rxt_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
+			      u64 iova, int access, struct ib_udata *udata)
+{
+	struct rxt_ibmr *mr;
+	struct page **pages;
+	u32 npages = 0;
+	int err;
+
+	err = rxt_udata_check(udata, 0);
+	if (err)
+		return ERR_PTR(err);
+	mr = mr_alloc(ibpd, RXT_MR_PAGES, access);
+	if (IS_ERR(mr))
+		return ERR_CAST(mr);
+
+	mr->umem = ib_umem_get(ibpd->device, start, length, access);
+	if (IS_ERR(mr->umem)) {
+		err = PTR_ERR(mr->umem);
+		goto destroy;
+	}
+	err = -ENOMEM;
+	pages = umem_pages(mr->umem, &npages);
+	if (!pages)
+		goto release;
+	err = rxt_mr_set_pages(mr->mr, iova, length, offset_in_page(start),
+			       pages, npages);
+	if (err)
+		goto free_pages;
+	return &mr->ibmr;
+
+free_pages:
+	kvfree(pages);
+release:
+	ib_umem_release(mr->umem);
+destroy:
+	rxt_mr_destroy(mr->mr);
+	kfree(mr);
+	return ERR_PTR(err);
+}
+
+int rxt_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
+{
+	struct rxt_ibmr *mr = to_ibmr(ibmr);
+
+	/* Nobody touches the memory after this: the pages may go. */
+	rxt_mr_destroy(mr->mr);
+	ib_umem_release(mr->umem);
+	kfree(mr);
+	return 0;
+}
