@@ -414,7 +414,6 @@ static void frame_opcode_for(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rxtcp_opcode_for(RXT_OP_READ, RXTCP_ONLY, true), -EINVAL);
 	KUNIT_EXPECT_EQ(test, rxtcp_opcode_for(RXT_OP_SEND_INV, RXTCP_ONLY, true), -EINVAL);
 	KUNIT_EXPECT_EQ(test, rxtcp_opcode_for(RXT_OP_READ, RXTCP_FIRST, false), -EINVAL);
-	KUNIT_EXPECT_EQ(test, rxtcp_opcode_for(RXT_OP_FLUSH, RXTCP_ONLY, false), -EINVAL);
 }
 
 static void good_hello(struct rxtcp_hello *h)
