@@ -624,4 +624,5 @@ static struct kunit_suite loop_test_suite = {
 kunit_test_suite(loop_test_suite);
 
 MODULE_DESCRIPTION("rxt: tests through kernel verbs");
+MODULE_SOFTDEP("pre: rxt_loop");
 MODULE_LICENSE("GPL");
