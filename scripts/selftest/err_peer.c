@@ -81,8 +81,9 @@ static void peer_child(int fd, const struct vu_cfg *cfg)
 
 	vu_watchdog(120);
 	vu_open(&dev, spec_b, family);
-	vu_qp_create(&q, &dev, cfg);
+	/* The kernel destroys the youngest first: the QP, then its memory. */
 	vu_buf_alloc(&buf, &dev, BUF, VU_ALL_ACCESS);
+	vu_qp_create(&q, &dev, cfg);
 	mine = (struct hello){
 		.qpn = q.qp->qp_num, .rkey = buf.mr->rkey,
 		.addr = (uintptr_t)buf.p, .gid = dev.gid,

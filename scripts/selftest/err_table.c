@@ -73,6 +73,24 @@ static uint32_t bad_rkey(const struct bad *t, struct rig *r, struct ibv_mr *othe
 	return other ? other->rkey : r->mb.mr->rkey;
 }
 
+static void post_atomic(const struct bad *t, struct rig *r,
+			const struct ibv_sge *sge, uint32_t rkey)
+{
+	struct ibv_qp_ex *qx = ibv_qp_to_qp_ex(r->a.qp);
+	uint64_t raddr = (uintptr_t)r->mb.p + t->raddr;
+
+	ibv_wr_start(qx);
+	qx->wr_id = 2;
+	qx->wr_flags = IBV_SEND_SIGNALED;
+	if (t->op == CAS)
+		ibv_wr_atomic_cmp_swp(qx, rkey, raddr, 1, 2);
+	else
+		ibv_wr_atomic_fetch_add(qx, rkey, raddr, 1);
+	ibv_wr_set_sge(qx, sge->lkey, sge->addr, sge->length);
+	if (ibv_wr_complete(qx))
+		vu_die("ibv_wr_complete");
+}
+
 static void post_bad(const struct bad *t, struct rig *r, struct ibv_mr *other,
 		     struct ibv_mr *ro)
 {
@@ -82,8 +100,11 @@ static void post_bad(const struct bad *t, struct rig *r, struct ibv_mr *other,
 		sge.lkey ^= 0x5a5a5a;
 	if (ro)
 		sge.lkey = ro->lkey;
-	if (vu_post_send(&r->a, t->op, 2, &sge, 1, IBV_SEND_SIGNALED,
-			 (uintptr_t)r->mb.p + t->raddr, bad_rkey(t, r, other)))
+	/* The library refuses a misaligned atomic, but not through this door. */
+	if (t->op == CAS || t->op == FAA)
+		post_atomic(t, r, &sge, bad_rkey(t, r, other));
+	else if (vu_post_send(&r->a, t->op, 2, &sge, 1, IBV_SEND_SIGNALED,
+			      (uintptr_t)r->mb.p + t->raddr, bad_rkey(t, r, other)))
 		vu_die("post_send");
 }
 
@@ -106,6 +127,8 @@ static void run_bad(const struct bad *t)
 	struct rig r;
 
 	vu_cfg_default(&cfg);
+	cfg.ex_ops = IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |
+		     IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD;
 	vu_qp_create(&r.a, &da, &cfg);
 	cfg.access = VU_ALL_ACCESS & ~t->deny_qp;
 	vu_qp_create(&r.b, &db, &cfg);
@@ -149,7 +172,11 @@ static void run_bad(const struct bad *t)
 	if (t->b_err) {
 		want_state(&r.b, "B", IBV_QPS_ERR);
 		want_event(&r.b, "B", t->b_event);
-		want_wc(&r.b, "B", RECV_ID, IBV_WC_WR_FLUSH_ERR, 10000);
+		/* Some drivers spend a receive on the failed request. */
+		if (lenient)
+			vu_poll(r.b.cq, &(struct ibv_wc){}, 10000);
+		else
+			want_wc(&r.b, "B", RECV_ID, IBV_WC_WR_FLUSH_ERR, 10000);
 		want_wc(&r.b, "B", RECV_ID + 1, IBV_WC_WR_FLUSH_ERR, 10000);
 	} else {
 		want_nothing(&r.b, "B", 50);
