@@ -224,6 +224,11 @@ static void register_work(struct work_struct *work)
 	wake_up_all(&register_wait);
 }
 
+static bool may_return(struct link_type *type)
+{
+	return completion_done(&type->done) || atomic_read(&loading);
+}
+
 static struct link_type *type_take(void)
 {
 	int i;
@@ -260,8 +265,7 @@ int rxt_link_type_add(struct rxt_backend *be)
 	be->link_ops = type;
 
 	schedule_work(&type->work);
-	wait_event(register_wait, completion_done(&type->done) ||
-				  atomic_read(&loading));
+	wait_event(register_wait, may_return(type));
 	return 0;
 }
 

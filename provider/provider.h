@@ -28,8 +28,8 @@
 #define RXT_UVERBS_ABI		2
 
 #define RXT_GID_TABLE_LEN	256
-#define RXT_MAX_AH		(1U << 20)
-#define RXT_MAX_OBJ		(1U << 20)
+#define RXT_MAX_AH		BIT(20)
+#define RXT_MAX_OBJ		BIT(20)
 
 /* Numbers that kernels before 6.2 have no names for. */
 #define RXT_WR_ATOMIC_WRITE	15
