@@ -72,11 +72,18 @@ DEV_A=rxa DEV_B=rxb SPEC_A=a@rxa SPEC_B=b@rxb
 
 foreign() { [ "$TYPE" = rxe ] || [ "$TYPE" = siw ]; }
 
-# on a|b CMD...: run CMD on that host.
+# on NS CMD...: run CMD on that host.
 on() {
 	local ns=$1
 	shift
 	if foreign; then "$@"; else ip netns exec "$ns" "$@"; fi
+}
+
+# on_bg NS CMD... &: the same for the background, so that $! is CMD itself.
+on_bg() {
+	local ns=$1
+	shift
+	if foreign; then exec "$@"; else exec ip netns exec "$ns" "$@"; fi
 }
 
 # each_type FUNCTION: once for every link type under test.
@@ -104,21 +111,21 @@ one_host_up() {
 	ip link set vb up
 }
 
-# netns_up: the namespaces, the wire, the addresses, without links.
+# netns_up MTU [A B]: two namespaces, a wire between them, the addresses; without links.
 netns_up() {
-	local mtu=$1
-	ip netns add a
-	ip netns add b
-	ip -n a link add va mtu "$mtu" type veth peer name vb mtu "$mtu" netns b
-	ip -n a addr add $ADDR_A/24 dev va
-	ip -n b addr add $ADDR_B/24 dev vb
-	ip -n a addr add $ADDR6_A/64 dev va nodad
-	ip -n b addr add $ADDR6_B/64 dev vb nodad
-	ip -n a link set lo up; ip -n b link set lo up
-	ip -n a link set va up; ip -n b link set vb up
+	local mtu=$1 a=${2:-a} b=${3:-b}
+	ip netns add "$a"
+	ip netns add "$b"
+	ip -n "$a" link add "v$a" mtu "$mtu" type veth peer name "v$b" mtu "$mtu" netns "$b"
+	ip -n "$a" addr add $ADDR_A/24 dev "v$a"
+	ip -n "$b" addr add $ADDR_B/24 dev "v$b"
+	ip -n "$a" addr add $ADDR6_A/64 dev "v$a" nodad
+	ip -n "$b" addr add $ADDR6_B/64 dev "v$b" nodad
+	ip -n "$a" link set lo up; ip -n "$b" link set lo up
+	ip -n "$a" link set "v$a" up; ip -n "$b" link set "v$b" up
 }
 
-# link_add a|b: may say why it did not work.
+# link_add NS, link_del NS: the link rxNS on vNS.
 link_add() { on "$1" rdma link add "rx$1" type "$TYPE" netdev "v$1"; }
 link_del() { on "$1" rdma link del "rx$1"; }
 
@@ -135,9 +142,11 @@ topo_up() {
 		foreign && [ $h = b ] && continue
 		link_add $h >>"$TMP/topo" 2>&1 || { not_ok "link on host $h" "$TMP/topo"; exit 1; }
 	done
-	wait_for 5 gid_index a 4 >/dev/null && wait_for 5 gid_index b 4 >/dev/null &&
-		wait_for 5 gid_index b 6 >/dev/null && wait_for 5 gid_index a 6 >/dev/null ||
-		{ not_ok "GIDs of the links"; exit 1; }
+	for h in a b; do
+		wait_for 5 gid_index $h 4 >/dev/null && wait_for 5 gid_index $h 6 >/dev/null && continue
+		not_ok "GIDs of host $h"
+		exit 1
+	done
 	res_before=$(res)
 }
 
@@ -170,10 +179,10 @@ unload() {
 	return 1
 }
 
-# gid_index a|b 4|6: the index that perftest's -x takes.
+# gid_index NS 4|6: the index that perftest's -x takes.
 gid_index() {
-	local dev=$DEV_A i
-	[ "$1" = a ] || dev=$DEV_B
+	local dev=rx$1 i
+	foreign && dev=$DEV_A
 	i=$(on "$1" "$BIN/verbs_gid" $dev | awk -v f="$2" '$2 == f && $3 == "v2" { print $1; exit }')
 	[ -n "$i" ] && echo "$i"
 }
@@ -206,7 +215,7 @@ duo() {
 	shift
 	while [ "$1" != -- ]; do srv+=("$1"); shift; done
 	shift
-	on a timeout -k 5 "$s" "${srv[@]}" >"$TMP/server" 2>&1 &
+	on_bg a timeout -k 5 "$s" "${srv[@]}" >"$TMP/server" 2>&1 &
 	pid=$!
 	if wait_for 20 listening a $PORT; then
 		on b timeout -k 5 "$s" "$@" >"$TMP/client" 2>&1 || rc=$?
