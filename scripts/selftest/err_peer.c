@@ -22,9 +22,9 @@ static void short_cfg(struct vu_cfg *cfg)
 
 #define GONE_MS	15000
 
-static void want_gone(struct rig *r, uint64_t id, uint64_t last)
+static void want_gone(struct rig *r, u64 id, u64 last)
 {
-	uint64_t t0 = vu_now_us();
+	u64 t0 = vu_now_us();
 
 	want_wc(&r->a, "A", id, IBV_WC_RETRY_EXC_ERR, GONE_MS);
 	vu_note("  gave up after %llu ms",
@@ -66,8 +66,8 @@ static void case_peer_reset(void)
 }
 
 struct hello {
-	uint32_t	qpn, rkey;
-	uint64_t	addr;
+	u32	qpn, rkey;
+	u64	addr;
 	union ibv_gid	gid;
 };
 
@@ -120,7 +120,7 @@ static pid_t fork_peer(int *fd, const struct vu_cfg *cfg)
 static void killed_stream(struct rig *r, const struct hello *h, pid_t pid)
 {
 	struct ibv_sge sge = vu_sge(&r->ma, 0, 65536);
-	uint64_t head = 0, tail = 0, end = vu_now_us() + 300000;
+	u64 head = 0, tail = 0, end = vu_now_us() + 300000;
 	bool killed = false;
 	struct ibv_wc wc;
 
@@ -162,7 +162,7 @@ static void case_peer_killed(void)
 	struct hello mine, his;
 	struct vu_cfg cfg;
 	struct rig r;
-	uint64_t t0;
+	u64 t0;
 	pid_t pid;
 	char c;
 	int fd;

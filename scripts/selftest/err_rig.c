@@ -53,7 +53,7 @@ void drop_events(void)
 
 void rig_down(struct rig *r)
 {
-	uint64_t t0 = vu_now_us();
+	u64 t0 = vu_now_us();
 
 	drop_events();
 	vu_qp_destroy(&r->a);
@@ -65,8 +65,8 @@ void rig_down(struct rig *r)
 	drop_events();
 }
 
-bool want_wc(struct vu_qp *q, const char *who, uint64_t id,
-		    enum ibv_wc_status status, int ms)
+bool want_wc(struct vu_qp *q, const char *who, u64 id,
+	     enum ibv_wc_status status, int ms)
 {
 	struct ibv_wc wc;
 
@@ -107,7 +107,7 @@ void want_state(struct vu_qp *q, const char *who, enum ibv_qp_state want)
 void want_event(struct vu_qp *q, const char *who, enum ibv_event_type type)
 {
 	struct ibv_async_event ev;
-	uint64_t end = vu_now_us() + 2000000;
+	u64 end = vu_now_us() + 2000000;
 
 	if (lenient)
 		return;
@@ -134,7 +134,7 @@ void want_no_event(struct vu_dev *dev, const char *who)
 		       ibv_event_type_str(ev.event_type));
 }
 
-void write_ok(struct rig *r, uint64_t id)
+void write_ok(struct rig *r, u64 id)
 {
 	struct ibv_sge sge = vu_sge(&r->ma, 0, 64);
 
@@ -143,7 +143,7 @@ void write_ok(struct rig *r, uint64_t id)
 		vu_die("post_send");
 }
 
-void send_len(struct rig *r, uint64_t id, uint32_t len)
+void send_len(struct rig *r, u64 id, u32 len)
 {
 	struct ibv_sge sge = vu_sge(&r->ma, 4096, len);
 
@@ -151,7 +151,7 @@ void send_len(struct rig *r, uint64_t id, uint32_t len)
 		vu_die("post_send");
 }
 
-void recv_len(struct rig *r, uint64_t id, uint32_t len)
+void recv_len(struct rig *r, u64 id, u32 len)
 {
 	struct ibv_sge sge = vu_sge(&r->mb, 8192, len);
 
@@ -170,7 +170,7 @@ void rnr_cfg(struct vu_cfg *cfg, int rnr_retry, int code)
 void post_many(struct rig *r)
 {
 	struct ibv_sge sge;
-	uint32_t i;
+	u32 i;
 
 	for (i = 0; i < 32; i++) {
 		sge = vu_sge(&r->ma, i * 32768, 32768);

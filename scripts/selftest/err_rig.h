@@ -9,7 +9,7 @@
 
 #include "verbs_util.h"
 
-#define BUF	(1u << 20)
+#define BUF	1048576u
 #define RECV_ID	100
 
 /* Short names, the tables are wide enough. */
@@ -40,14 +40,14 @@ struct err_case {
 extern const struct err_case rnr_cases[], peer_cases[], state_cases[];
 
 bool expect(bool ok, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+	__printf(2, 3);
 void rig_mem(struct rig *r, int access_b);
 void rig_up(struct rig *r, const struct vu_cfg *cfg);
 void rig_down(struct rig *r);
 void drop_events(void);
 
 /* The next completion within @ms is that of @id. */
-bool want_wc(struct vu_qp *q, const char *who, uint64_t id,
+bool want_wc(struct vu_qp *q, const char *who, u64 id,
 	     enum ibv_wc_status status, int ms);
 void want_nothing(struct vu_qp *q, const char *who, int ms);
 void want_state(struct vu_qp *q, const char *who, enum ibv_qp_state want);
@@ -56,11 +56,11 @@ bool want_dev_event(struct ibv_context *ctx, enum ibv_event_type type, int ms);
 void want_no_event(struct vu_dev *dev, const char *who);
 
 /* A's requests: a good WRITE of 64 bytes, a SEND, 32 WRITEs that fill BUF. */
-void write_ok(struct rig *r, uint64_t id);
-void send_len(struct rig *r, uint64_t id, uint32_t len);
+void write_ok(struct rig *r, u64 id);
+void send_len(struct rig *r, u64 id, u32 len);
 void post_many(struct rig *r);
 /* B's receive. */
-void recv_len(struct rig *r, uint64_t id, uint32_t len);
+void recv_len(struct rig *r, u64 id, u32 len);
 void rnr_cfg(struct vu_cfg *cfg, int rnr_retry, int code);
 
 #define RNR_82MS	26	/* IBTA code */

@@ -7,7 +7,7 @@
 #include "err_rig.h"
 
 /* B's first receive WQE is unfit for what A sends. */
-static void bad_recv(bool bad_lkey, uint32_t room, uint32_t len,
+static void bad_recv(bool bad_lkey, u32 room, u32 len,
 		     enum ibv_wc_status b_status, enum ibv_wc_status a_status)
 {
 	struct vu_cfg cfg;
@@ -53,7 +53,7 @@ static void case_recv_short_long(void)
 
 static void case_too_long(void)
 {
-	uint32_t per = da.port.max_msg_sz / 32 + 4096;
+	u32 per = da.port.max_msg_sz / 32 + 4096;
 	struct ibv_sge sge[32];
 	struct vu_buf big;
 	struct vu_cfg cfg;
@@ -82,7 +82,7 @@ static void rnr_exceeded(int rnr_retry, unsigned int min_ms)
 {
 	struct vu_cfg cfg;
 	struct rig r;
-	uint64_t t;
+	u64 t;
 
 	rnr_cfg(&cfg, rnr_retry, RNR_82MS);
 	rig_up(&r, &cfg);
@@ -115,7 +115,7 @@ static void case_rnr3(void)
 
 /* A receive that comes in time saves the message. */
 static void rnr_saved(int rnr_retry, int code, enum ibv_wr_opcode op,
-		      uint32_t len, unsigned int after_ms)
+		      u32 len, unsigned int after_ms)
 {
 	struct ibv_sge src;
 	struct vu_cfg cfg;

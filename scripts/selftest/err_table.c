@@ -11,10 +11,10 @@
 struct bad {
 	const char		*name;
 	enum ibv_wr_opcode	op;
-	uint32_t		len;
+	u32		len;
 	int			deny_mr;	/* access that B's region lacks */
 	int			deny_qp;	/* … that B's QP lacks */
-	int64_t			raddr;		/* relative to B's region */
+	s64			raddr;		/* relative to B's region */
 	bool			bad_rkey, other_pd;
 	bool			bad_lkey, ro_sink;
 	enum ibv_wc_status	status;
@@ -66,7 +66,7 @@ static const struct bad bad_table[] = {
 	LOC("fetch_add: sink without LOCAL_WRITE", FAA, 8, .ro_sink = true),
 };
 
-static uint32_t bad_rkey(const struct bad *t, struct rig *r, struct ibv_mr *other)
+static u32 bad_rkey(const struct bad *t, struct rig *r, struct ibv_mr *other)
 {
 	if (t->bad_rkey)
 		return r->mb.mr->rkey ^ 0x5a5a5a;
@@ -74,10 +74,10 @@ static uint32_t bad_rkey(const struct bad *t, struct rig *r, struct ibv_mr *othe
 }
 
 static void post_atomic(const struct bad *t, struct rig *r,
-			const struct ibv_sge *sge, uint32_t rkey)
+			const struct ibv_sge *sge, u32 rkey)
 {
 	struct ibv_qp_ex *qx = ibv_qp_to_qp_ex(r->a.qp);
-	uint64_t raddr = (uintptr_t)r->mb.p + t->raddr;
+	u64 raddr = (uintptr_t)r->mb.p + t->raddr;
 
 	ibv_wr_start(qx);
 	qx->wr_id = 2;

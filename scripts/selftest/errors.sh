@@ -7,15 +7,15 @@
 . "$(dirname "$0")/lib.sh"
 
 check() {
-	local args=(-a $SPEC_A -b $SPEC_B -w "$(limit 200)")
+	local args=(-w "$(limit 200)")
 	topo_up 1500
 	if foreign; then
-		args=(-a $SPEC_A -b $SPEC_B -l)
+		args+=(-l)
 	else
 		args+=(-x "ip netns exec a tc qdisc add dev va root netem loss 100%"
 		       -X "ip netns exec a tc qdisc del dev va root")
 	fi
-	points errors run "$(limit 220)" "$BIN/verbs_errors" "${args[@]}"
+	points errors run "$(limit 220)" "$BIN/verbs_errors" -a $SPEC_A -b $SPEC_B "${args[@]}"
 	no_leak
 	topo_down
 }

@@ -7,6 +7,7 @@
 # RXT_TYPE=rxe (try the test on another driver; then both hosts are one namespace and one device).
 set -u
 export LC_ALL=C.UTF-8
+# shellcheck disable=SC2034 # for the tests
 SELFTEST=$(cd -P "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 BIN=${TEST_BIN:?where the built programs are}
 SLOW=${RXT_SLOW:-0}
@@ -103,6 +104,7 @@ each_type() {
 }
 
 one_host_up() {
+	# shellcheck disable=SC2034 # for the tests
 	ADDR_B=$ADDR_A ADDR6_B=$ADDR6_A DEV_B=$DEV_A SPEC_A=$DEV_A SPEC_B=$DEV_A
 	ip link add va mtu "$1" type veth peer name vb mtu "$1"
 	ip addr add $ADDR_A/24 dev va

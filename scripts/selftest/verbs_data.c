@@ -33,18 +33,18 @@ enum kind {
 struct op {
 	enum kind	kind;
 	int		flags;
-	uint32_t	len;
-	uint32_t	imm;
+	u32	len;
+	u32	imm;
 	int		num_sge;
 	struct ibv_sge	sge[MAX_SGE];
-	uint64_t	raddr;
-	uint64_t	compare_add;
-	uint64_t	swap;
+	u64	raddr;
+	u64	compare_add;
+	u64	swap;
 };
 
 struct rcv {
-	uint32_t	len;
-	uint32_t	imm;
+	u32	len;
+	u32	imm;
 	bool		has_imm;
 	bool		is_write;
 	int		num_sge;
@@ -58,16 +58,16 @@ struct end {
 	int		num_op;
 	struct rcv	rcv[BATCH + 1];
 	int		num_rcv;
-	uint64_t	send_id, recv_id;	/* next WR's */
+	u64	send_id, recv_id;	/* next WR's */
 	int		send_seen, recv_seen;	/* completions of this batch */
 };
 
 struct side {
 	struct vu_dev	dev;
-	uint8_t		*p;
-	uint8_t		*shadow;
+	u8		*p;
+	u8		*shadow;
 	struct ibv_mr	*mr[NUM_MR];
-	uint32_t	brk;
+	u32	brk;
 	struct end	end[MAX_QPS];
 };
 
@@ -75,8 +75,8 @@ static struct side side[2];
 static struct vu_rng rng;
 static int num_qps = 2;
 static bool use_atomic_write;
-static uint64_t bytes_moved, ops_done, max_msg = 1 << 20;
-static uint64_t count[K_NUM];
+static u64 bytes_moved, ops_done, max_msg = 1 << 20;
+static u64 count[K_NUM];
 static int batch_no;
 
 /* --- memory -------------------------------------------------------------- */
@@ -84,7 +84,7 @@ static int batch_no;
 static void side_open(struct side *s, const char *spec, int family)
 {
 	/* Three regions, one of them with odd edges. */
-	static const uint32_t cut[NUM_MR] = { 0, 1, 4095 };
+	static const u32 cut[NUM_MR] = { 0, 1, 4095 };
 	int i;
 
 	vu_open(&s->dev, spec, family);
@@ -104,23 +104,23 @@ static void side_open(struct side *s, const char *spec, int family)
 }
 
 /* An offset of @len free bytes behind a gap, or 0 when the arena is used up. */
-static uint32_t take(struct side *s, uint32_t len)
+static u32 take(struct side *s, u32 len)
 {
-	uint32_t off = s->brk + 1 + vu_below(&rng, 64);
+	u32 off = s->brk + 1 + vu_below(&rng, 64);
 
-	if (off + (uint64_t)len + 5000 > ARENA)
+	if (off + (u64)len + 5000 > ARENA)
 		return 0;
 	s->brk = off + len;
 	return off;
 }
 
 /* A region that covers the range; any will do beyond the odd edges. */
-static struct ibv_mr *pick_mr(struct side *s, uint32_t off)
+static struct ibv_mr *pick_mr(struct side *s, u32 off)
 {
 	return s->mr[off < 5000 ? 0 : vu_below(&rng, NUM_MR)];
 }
 
-static struct ibv_sge make_sge(struct side *s, uint32_t off, uint32_t len)
+static struct ibv_sge make_sge(struct side *s, u32 off, u32 len)
 {
 	return (struct ibv_sge){
 		.addr = (uintptr_t)s->p + off,
@@ -129,16 +129,16 @@ static struct ibv_sge make_sge(struct side *s, uint32_t off, uint32_t len)
 	};
 }
 
-static uint32_t off_of(struct side *s, uint64_t addr)
+static u32 off_of(struct side *s, u64 addr)
 {
 	return addr - (uintptr_t)s->p;
 }
 
 /* Cut @len into random pieces all over the arena. Returns their number or 0. */
-static int scatter(struct side *s, uint32_t len, struct ibv_sge *sge)
+static int scatter(struct side *s, u32 len, struct ibv_sge *sge)
 {
 	int n = 1 + vu_below(&rng, vu_below(&rng, 3) ? 4 : MAX_SGE);
-	uint32_t left = len, piece, off;
+	u32 left = len, piece, off;
 	int i;
 
 	for (i = 0; i < n; i++) {
@@ -159,7 +159,7 @@ static int scatter(struct side *s, uint32_t len, struct ibv_sge *sge)
 
 static void fill_source(struct side *s, const struct ibv_sge *sge, int n)
 {
-	uint32_t off;
+	u32 off;
 	int i;
 
 	for (i = 0; i < n; i++) {
@@ -172,7 +172,7 @@ static void fill_source(struct side *s, const struct ibv_sge *sge, int n)
 /* --- the model ------------------------------------------------------------- */
 
 static void gather_shadow(struct side *s, const struct ibv_sge *sge, int n,
-			  uint8_t *out)
+			  u8 *out)
 {
 	int i;
 
@@ -183,9 +183,9 @@ static void gather_shadow(struct side *s, const struct ibv_sge *sge, int n,
 }
 
 static void scatter_shadow(struct side *s, const struct ibv_sge *sge, int n,
-			   const uint8_t *in, uint32_t len)
+			   const u8 *in, u32 len)
 {
-	uint32_t l;
+	u32 l;
 	int i;
 
 	for (i = 0; i < n && len; i++) {
@@ -198,13 +198,13 @@ static void scatter_shadow(struct side *s, const struct ibv_sge *sge, int n,
 
 /* --- generating ------------------------------------------------------------ */
 
-static uint32_t random_length(void)
+static u32 random_length(void)
 {
-	static const uint32_t edge[] = {
+	static const u32 edge[] = {
 		1023, 1024, 1025, 2048, 4095, 4096, 4097, 8193, 12288,
 		65535, 65536, 65537, 131071, 131072, 131073,
 	};
-	uint32_t len, c = vu_below(&rng, 100);
+	u32 len, c = vu_below(&rng, 100);
 
 	if (c < 6)
 		len = 0;
@@ -222,7 +222,7 @@ static uint32_t random_length(void)
 }
 
 static bool gen_recv(struct side *to, struct end *peer, const struct op *op,
-		     uint8_t *data)
+		     u8 *data)
 {
 	struct rcv *r = &peer->rcv[peer->num_rcv];
 
@@ -243,9 +243,9 @@ static bool gen_recv(struct side *to, struct end *peer, const struct op *op,
 	return true;
 }
 
-static uint32_t remote_place(struct side *to, struct op *op)
+static u32 remote_place(struct side *to, struct op *op)
 {
-	uint32_t off = take(to, op->len);
+	u32 off = take(to, op->len);
 
 	if (off)
 		op->raddr = (uintptr_t)to->p + off;
@@ -254,9 +254,9 @@ static uint32_t remote_place(struct side *to, struct op *op)
 
 static bool gen_atomic(struct side *from, struct side *to, int qpi, struct op *op)
 {
-	uint32_t cell = (qpi * CELLS_PER_QP + vu_below(&rng, CELLS_PER_QP)) * 8;
-	uint32_t off = take(from, 8);
-	uint64_t old, new;
+	u32 cell = (qpi * CELLS_PER_QP + vu_below(&rng, CELLS_PER_QP)) * 8;
+	u32 off = take(from, 8);
+	u64 old, new;
 
 	if (!off)
 		return false;
@@ -281,9 +281,9 @@ static bool gen_atomic(struct side *from, struct side *to, int qpi, struct op *o
 }
 
 static bool gen_payload(struct side *from, struct side *to, struct end *peer,
-			struct op *op, uint8_t *tmp)
+			struct op *op, u8 *tmp)
 {
-	uint32_t off;
+	u32 off;
 
 	op->num_sge = scatter(from, op->len, op->sge);
 	if (!op->num_sge)
@@ -312,7 +312,7 @@ static bool gen_payload(struct side *from, struct side *to, struct end *peer,
 
 /* A READ, and a fenced SEND of what it brought. */
 static bool gen_read_send(struct side *from, struct side *to, struct end *e,
-			  struct end *peer, uint8_t *tmp)
+			  struct end *peer, u8 *tmp)
 {
 	struct op *rd = &e->op[e->num_op], *sd = rd + 1;
 
@@ -338,7 +338,7 @@ static bool gen_read_send(struct side *from, struct side *to, struct end *e,
  */
 static bool gen_op(int s, int qpi)
 {
-	static uint8_t tmp[1 << 20];
+	static u8 tmp[1 << 20];
 	struct side *from = &side[s], *to = &side[!s];
 	struct end *e = &from->end[qpi], *peer = &to->end[qpi];
 	struct op *op = &e->op[e->num_op];
@@ -389,8 +389,8 @@ static const enum ibv_wc_opcode wc_opcode[K_NUM] = {
 	[K_ATOMIC_WRITE] = IBV_WC_ATOMIC_WRITE,
 };
 
-static void post_atomic_write(struct end *e, const struct op *op, uint64_t id,
-			      uint32_t rkey)
+static void post_atomic_write(struct end *e, const struct op *op, u64 id,
+			      u32 rkey)
 {
 	struct ibv_qp_ex *qx = ibv_qp_to_qp_ex(e->q.qp);
 
@@ -404,7 +404,7 @@ static void post_atomic_write(struct end *e, const struct op *op, uint64_t id,
 
 static void op_to_wr(struct side *to, struct op *op, struct ibv_send_wr *wr)
 {
-	uint32_t rkey = op->raddr ?
+	u32 rkey = op->raddr ?
 			pick_mr(to, off_of(to, op->raddr))->rkey : 0;
 
 	memset(wr, 0, sizeof(*wr));
@@ -442,7 +442,7 @@ static void post_sends(struct side *from, struct side *to, struct end *e)
 {
 	struct ibv_send_wr wr[8];
 	int i, n = 0, chain = 1;
-	uint64_t id = e->send_id;
+	u64 id = e->send_id;
 
 	for (i = 0; i < e->num_op; i++, id++) {
 		struct op *op = &e->op[i];
@@ -495,7 +495,7 @@ static void check_recv(struct end *e, const struct ibv_wc *wc)
 	if (wc->opcode != want || wc->byte_len != r->len ||
 	    !!(wc->wc_flags & IBV_WC_WITH_IMM) != r->has_imm ||
 	    (r->has_imm && be32toh(wc->imm_data) != r->imm))
-		vu_die("receive %d: opcode %d bytes %u flags %#x imm %#x, wanted %d %u imm %d %#x",
+		vu_die("receive %d: opcode %d bytes %u flags %#x imm %#x, not %d %u %d %#x",
 		       e->recv_seen, wc->opcode, wc->byte_len, wc->wc_flags,
 		       be32toh(wc->imm_data), want, r->len, r->has_imm, r->imm);
 	e->recv_seen++;
@@ -539,7 +539,7 @@ static void drain(struct end *e)
 
 static void compare(struct side *s)
 {
-	uint32_t i, bad = 0, first = 0;
+	u32 i, bad = 0, first = 0;
 
 	if (!memcmp(s->p, s->shadow, ARENA))
 		return;
@@ -572,7 +572,7 @@ static void account(struct end *e)
  * batch has run yet, so only the shadow can be wrong, and only behind brk of
  * its start.
  */
-struct mark { uint32_t brk[2]; int num_op, num_rcv; };
+struct mark { u32 brk[2]; int num_op, num_rcv; };
 
 static bool gen_or_undo(int s, int qpi)
 {
@@ -600,7 +600,10 @@ static void run_batch(void)
 		for (i = 0; i < num_qps; i++) {
 			struct end *e = &side[s].end[i];
 
-			e->num_op = e->num_rcv = e->send_seen = e->recv_seen = 0;
+			e->num_op = 0;
+			e->num_rcv = 0;
+			e->send_seen = 0;
+			e->recv_seen = 0;
 		}
 	}
 	while (tries--)
@@ -641,15 +644,15 @@ static void setup_qps(enum ibv_mtu mtu)
 	}
 }
 
-static void run_random(uint64_t bytes, unsigned int seconds)
+static void run_random(u64 bytes, unsigned int seconds)
 {
-	uint64_t end = vu_now_us() + seconds * 1000000ull;
+	u64 end = vu_now_us() + seconds * 1000000ull;
 
 	while (bytes ? bytes_moved < bytes : vu_now_us() < end)
 		run_batch();
 	vu_note("%d batches, %llu operations, %llu KiB", batch_no,
 		(unsigned long long)ops_done, (unsigned long long)bytes_moved >> 10);
-	vu_note("SEND %llu, with imm %llu, WRITE %llu, with imm %llu, READ %llu, CAS %llu, FETCH_ADD %llu, ATOMIC_WRITE %llu",
+	vu_note("SEND %llu/imm %llu, WRITE %llu/imm %llu, READ %llu, CAS %llu, FAA %llu, ATOMIC_WRITE %llu",
 		(unsigned long long)count[K_SEND],
 		(unsigned long long)count[K_SEND_IMM],
 		(unsigned long long)count[K_WRITE],
@@ -663,7 +666,7 @@ static void run_random(uint64_t bytes, unsigned int seconds)
 static void usage(void)
 {
 	fprintf(stderr,
-		"usage: verbs_data -a DEV -b DEV [-4|-6] [-n MIB | -t SECONDS]\n"
+		"verbs_data: -a DEV -b DEV [-4|-6] [-n MIB | -t SECONDS]\n"
 		"                  [-q QPS] [-s SEED] [-m MTU-CODE] [-x MAX-MESSAGE] [-W] [-w WATCHDOG]\n");
 	exit(2);
 }
@@ -672,24 +675,49 @@ int main(int argc, char **argv)
 {
 	const char *spec[2] = { NULL, NULL };
 	unsigned int seconds = 0, dog = 300;
-	uint64_t bytes = 0, seed = 1;
+	u64 bytes = 0, seed = 1;
 	int c, family = 0, mtu = 0, s, i;
 
 	while ((c = getopt(argc, argv, "a:b:46n:t:q:s:m:x:Ww:")) != -1) {
 		switch (c) {
-		case 'a': spec[0] = optarg; break;
-		case 'b': spec[1] = optarg; break;
-		case '4': family = 4; break;
-		case '6': family = 6; break;
-		case 'n': bytes = strtoull(optarg, NULL, 0) << 20; break;
-		case 't': seconds = atoi(optarg); break;
-		case 'q': num_qps = atoi(optarg); break;
-		case 's': seed = strtoull(optarg, NULL, 0); break;
-		case 'm': mtu = atoi(optarg); break;
-		case 'x': max_msg = strtoull(optarg, NULL, 0); break;
-		case 'W': use_atomic_write = true; break;
-		case 'w': dog = atoi(optarg); break;
-		default: usage();
+		case 'a':
+			spec[0] = optarg;
+			break;
+		case 'b':
+			spec[1] = optarg;
+			break;
+		case '4':
+			family = 4;
+			break;
+		case '6':
+			family = 6;
+			break;
+		case 'n':
+			bytes = strtoull(optarg, NULL, 0) << 20;
+			break;
+		case 't':
+			seconds = atoi(optarg);
+			break;
+		case 'q':
+			num_qps = atoi(optarg);
+			break;
+		case 's':
+			seed = strtoull(optarg, NULL, 0);
+			break;
+		case 'm':
+			mtu = atoi(optarg);
+			break;
+		case 'x':
+			max_msg = strtoull(optarg, NULL, 0);
+			break;
+		case 'W':
+			use_atomic_write = true;
+			break;
+		case 'w':
+			dog = atoi(optarg);
+			break;
+		default:
+			usage();
 		}
 	}
 	if (!spec[0] || !spec[1] || num_qps < 1 || num_qps > MAX_QPS ||

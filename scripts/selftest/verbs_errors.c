@@ -22,7 +22,7 @@ bool lenient;
 struct vu_dev da, db;
 bool case_failed;
 
-static void report(const char *name, uint64_t t0)
+static void report(const char *name, u64 t0)
 {
 	vu_point(!case_failed, "%s", name);
 	if (vu_now_us() - t0 > 10000000)
@@ -42,7 +42,7 @@ static bool selected(const char *name, char **pat, int n)
 
 static void run_cases(const struct err_case *c, char **pat, int n)
 {
-	uint64_t t0;
+	u64 t0;
 
 	for (; c->name; c++) {
 		if (!selected(c->name, pat, n))
@@ -63,7 +63,7 @@ static void run_cases(const struct err_case *c, char **pat, int n)
 
 static void run_all(char **pat, int n)
 {
-	uint64_t t0;
+	u64 t0;
 	size_t i;
 
 	for (i = 0; i < bad_count(); i++) {
@@ -85,19 +85,37 @@ int main(int argc, char **argv)
 
 	while ((c = getopt(argc, argv, "a:b:46x:X:lw:")) != -1) {
 		switch (c) {
-		case 'a': spec_a = optarg; break;
-		case 'b': spec_b = optarg; break;
-		case '4': family = 4; break;
-		case '6': family = 6; break;
-		case 'x': cut_cmd = optarg; break;
-		case 'X': heal_cmd = optarg; break;
-		case 'l': lenient = true; break;
-		case 'w': dog = atoi(optarg); break;
-		default: spec_a = NULL; optind = argc;
+		case 'a':
+			spec_a = optarg;
+			break;
+		case 'b':
+			spec_b = optarg;
+			break;
+		case '4':
+			family = 4;
+			break;
+		case '6':
+			family = 6;
+			break;
+		case 'x':
+			cut_cmd = optarg;
+			break;
+		case 'X':
+			heal_cmd = optarg;
+			break;
+		case 'l':
+			lenient = true;
+			break;
+		case 'w':
+			dog = atoi(optarg);
+			break;
+		default:
+			spec_a = NULL;
+			optind = argc;
 		}
 	}
 	if (!spec_a || !spec_b || !cut_cmd != !heal_cmd) {
-		fprintf(stderr, "usage: verbs_errors -a DEV -b DEV [-4|-6] [-x CUT -X HEAL] [-l] [-w WATCHDOG] [CASE…]\n");
+		fprintf(stderr, "usage: verbs_errors -a DEV -b DEV [-4|-6] [-l] [-x CUT -X HEAL] [CASE…]\n");
 		return 2;
 	}
 	vu_watchdog(dog);

@@ -13,7 +13,7 @@
 
 static const char *family(const union ibv_gid *gid)
 {
-	static const uint8_t v4[12] = { [10] = 0xff, [11] = 0xff };
+	static const u8 v4[12] = { [10] = 0xff, [11] = 0xff };
 
 	if (!memcmp(gid->raw, v4, sizeof(v4)))
 		return "4";
@@ -36,7 +36,7 @@ static bool has_gid(struct ibv_context *ctx, const char *want)
 static int wait_gid(struct ibv_context *ctx, bool have, const char *gid,
 		    const char *cmd, unsigned int ms)
 {
-	uint64_t t0;
+	u64 t0;
 
 	if (has_gid(ctx, gid) == have || system(cmd))
 		return 1;

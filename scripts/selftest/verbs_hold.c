@@ -33,14 +33,19 @@ struct holder {
 	struct vu_buf		buf;
 };
 
-static volatile sig_atomic_t stop;
+static int stop;
 static struct holder h[2];
-static uint64_t done;
+static u64 done;
 
 static void on_term(int sig)
 {
 	(void)sig;
-	stop = 1;
+	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+}
+
+static bool stopped(void)
+{
+	return __atomic_load_n(&stop, __ATOMIC_RELAXED);
 }
 
 static void open_extras(struct holder *o)
@@ -148,7 +153,7 @@ static void traffic(void)
 			for (k = 0; k < DEPTH; k++)
 				if (post_one(s, i))
 					return;
-	while (!stop && turn()) {
+	while (!stopped() && turn()) {
 		if (!said && done > 20) {
 			printf("ready\n");
 			fflush(stdout);
@@ -203,7 +208,7 @@ int main(int argc, char **argv)
 		       (unsigned long long)done);
 		fflush(stdout);
 	}
-	while (!stop)
+	while (!stopped())
 		usleep(20000);
 	close_all();
 	return 0;

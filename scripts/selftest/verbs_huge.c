@@ -16,10 +16,10 @@ static struct vu_rng rng;
 #define FOLD	(61ul << 20)	/* not a power of two: a misplaced page shows */
 
 /* @len bytes of address space over FOLD bytes of memory, again and again. */
-static uint8_t *map_folded(size_t len)
+static u8 *map_folded(size_t len)
 {
 	int fd = memfd_create("fold", 0);
-	uint8_t *p, *q;
+	u8 *p, *q;
 	size_t off, l;
 
 	if (fd < 0 || ftruncate(fd, FOLD))
@@ -45,7 +45,7 @@ static void transfer(struct vu_qp *q, enum ibv_wr_opcode opcode, size_t len,
 		.length = len,
 		.lkey = local->lkey,
 	};
-	uint64_t t0 = vu_now_us();
+	u64 t0 = vu_now_us();
 	struct ibv_wc wc;
 
 	if (vu_post_send(q, opcode, 1, &sge, 1, IBV_SEND_SIGNALED,
@@ -59,7 +59,7 @@ static void transfer(struct vu_qp *q, enum ibv_wr_opcode opcode, size_t len,
 		(unsigned long long)(vu_now_us() - t0) / 1000);
 }
 
-static bool same(const uint8_t *dst, const uint8_t *src, size_t len)
+static bool same(const u8 *dst, const u8 *src, size_t len)
 {
 	size_t off, l;
 
@@ -75,7 +75,7 @@ static bool same(const uint8_t *dst, const uint8_t *src, size_t len)
 
 /* @q moves @src's bytes to @dst, with a WRITE or a READ. */
 static void run(const char *name, struct vu_qp *q, struct vu_dev *from,
-		struct vu_dev *to, uint8_t *dst, uint8_t *src, size_t len)
+		struct vu_dev *to, u8 *dst, u8 *src, size_t len)
 {
 	struct ibv_mr *src_mr = ibv_reg_mr(from->pd, src, len, VU_ALL_ACCESS);
 	struct ibv_mr *dst_mr = ibv_reg_mr(to->pd, dst, len, VU_ALL_ACCESS);
@@ -97,7 +97,7 @@ int main(int argc, char **argv)
 	struct vu_dev a, b;
 	struct vu_cfg cfg;
 	struct vu_qp qa, qb;
-	uint8_t *src, *dst;
+	u8 *src, *dst;
 	size_t len;
 
 	if (argc != 4) {

@@ -15,13 +15,13 @@ static struct vu_dev dev;
 
 static int cmp_u32(const void *a, const void *b)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	u32 x = *(const u32 *)a, y = *(const u32 *)b;
 
 	return x < y ? -1 : x > y;
 }
 
 /* Sorts @v. */
-static int duplicates(uint32_t *v, int n)
+static int duplicates(u32 *v, int n)
 {
 	int i, dup = 0;
 
@@ -67,8 +67,8 @@ static void check_attr(void)
 static void many_qps(int n)
 {
 	struct vu_qp *q = calloc(n, sizeof(*q));
-	uint32_t *num = calloc(n, sizeof(*num));
-	uint64_t t0 = vu_now_us();
+	u32 *num = calloc(n, sizeof(*num));
+	u64 t0 = vu_now_us();
 	struct vu_cfg cfg;
 	int i;
 
@@ -99,8 +99,8 @@ static void many_qps(int n)
 static void many_mrs(int n)
 {
 	struct ibv_mr **mr = calloc(n, sizeof(*mr));
-	uint32_t *key = calloc(2 * n, sizeof(*key));
-	uint64_t t0 = vu_now_us();
+	u32 *key = calloc(2 * n, sizeof(*key));
+	u64 t0 = vu_now_us();
 	char *p;
 	int i, round, step = 0;
 
@@ -195,7 +195,7 @@ static void deep_qp(int wr)
 /* Creation with what cannot be has to fail, and leave nothing. */
 static void refusals(void)
 {
-	static char page[8192] __attribute__((aligned(4096)));
+	static char page[8192];
 	struct ibv_qp_init_attr at = {
 		.qp_type = IBV_QPT_RC, .cap = { .max_send_wr = 1 << 30 },
 	};
@@ -228,16 +228,28 @@ int main(int argc, char **argv)
 
 	while ((c = getopt(argc, argv, "a:q:m:c:r:")) != -1) {
 		switch (c) {
-		case 'a': spec = optarg; break;
-		case 'q': qps = atoi(optarg); break;
-		case 'm': mrs = atoi(optarg); break;
-		case 'c': cqe = atoi(optarg); break;
-		case 'r': wr = atoi(optarg); break;
-		default: spec = NULL; optind = argc;
+		case 'a':
+			spec = optarg;
+			break;
+		case 'q':
+			qps = atoi(optarg);
+			break;
+		case 'm':
+			mrs = atoi(optarg);
+			break;
+		case 'c':
+			cqe = atoi(optarg);
+			break;
+		case 'r':
+			wr = atoi(optarg);
+			break;
+		default:
+			spec = NULL;
+			optind = argc;
 		}
 	}
 	if (!spec) {
-		fprintf(stderr, "usage: verbs_limits -a DEV [-q QPS] [-m REGIONS] [-c CQES] [-r WRS]\n");
+		fprintf(stderr, "usage: verbs_limits -a DEV [-q QPS] [-m MRS] [-c CQES] [-r WRS]\n");
 		return 2;
 	}
 	vu_watchdog(200);

@@ -25,13 +25,12 @@
 #define LEN		32768u
 
 struct map {
-	uint8_t	*start;
+	u8	*start;
 	size_t	len;
 };
 
 static struct map maps[MAX_MAPS];
 static int num_maps;
-static volatile bool over;
 
 static void find_rings(void)
 {
@@ -46,16 +45,16 @@ static void find_rings(void)
 		    sscanf(line, "%lx-%lx %7s", &start, &end, prot) != 3 ||
 		    prot[1] != 'w')
 			continue;
-		maps[num_maps++] = (struct map){ (uint8_t *)start, end - start };
+		maps[num_maps++] = (struct map){ (u8 *)start, end - start };
 	}
 	fclose(f);
 	if (!num_maps)
 		vu_die("no rings in /proc/self/maps");
 }
 
-static uint32_t nasty(struct vu_rng *r)
+static u32 nasty(struct vu_rng *r)
 {
-	static const uint32_t v[] = {
+	static const u32 v[] = {
 		0, 1, 2, 3, 31, 32, 33, 63, 64, 65, 127, 255, 256, 4095, 65535,
 		0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff,
 	};
@@ -63,31 +62,36 @@ static uint32_t nasty(struct vu_rng *r)
 	return vu_below(r, 2) ? vu_rand(r) : v[vu_below(r, VU_ARRAY_SIZE(v))];
 }
 
+static void put(u32 *p, u32 v)
+{
+	__atomic_store_n(p, v, __ATOMIC_RELAXED);
+}
+
 static void scribble_once(struct vu_rng *r)
 {
 	const struct map *m = &maps[vu_below(r, num_maps)];
-	uint32_t *producer = (uint32_t *)(m->start + 128);
-	uint32_t *consumer = (uint32_t *)(m->start + 256);
+	u32 *producer = (u32 *)(m->start + 128);
+	u32 *consumer = (u32 *)(m->start + 256);
 	size_t off;
 
 	switch (vu_below(r, 8)) {
 	case 0:
-		*(volatile uint32_t *)producer = nasty(r);
+		put(producer, nasty(r));
 		break;
 	case 1:
-		*(volatile uint32_t *)consumer = nasty(r);
+		put(consumer, nasty(r));
 		break;
 	case 2:
-		*(volatile uint32_t *)producer += vu_below(r, 5) - 2;
+		__atomic_fetch_add(producer, vu_below(r, 5) - 2, __ATOMIC_RELAXED);
 		break;
 	default:
 		off = HEADER + (vu_below(r, m->len - HEADER) & ~3u);
 		if (off + 4 <= m->len)
-			*(volatile uint32_t *)(m->start + off) = nasty(r);
+			put((u32 *)(m->start + off), nasty(r));
 	}
 	/* Size and mask: the library follows them to its death, so rarely. */
 	if (!vu_below(r, 20000))
-		*(volatile uint32_t *)(m->start + 4 * vu_below(r, 2)) = nasty(r);
+		put((u32 *)m->start + vu_below(r, 2), nasty(r));
 }
 
 static void *scribbler(void *arg)
@@ -95,12 +99,12 @@ static void *scribbler(void *arg)
 	struct vu_rng r;
 
 	vu_seed(&r, (uintptr_t)arg);
-	while (!over) {
+	for (;;) {
 		scribble_once(&r);
 		if (!vu_below(&r, 64))
 			usleep(vu_below(&r, 100));
 	}
-	return NULL;
+	return NULL;	/* never */
 }
 
 /* The doorbell as the library rings it, without the library. */
@@ -171,13 +175,13 @@ static void stir(struct victim *v, struct vu_rng *r)
 	}
 }
 
-static void child(char **spec, uint64_t seed, unsigned int ms)
+static void child(char **spec, u64 seed, unsigned int ms)
 {
 	static struct victim v[2];
 	struct vu_cfg cfg;
 	struct vu_rng r;
 	pthread_t t;
-	uint64_t end;
+	u64 end;
 	int i;
 
 	vu_seed(&r, seed);
@@ -223,7 +227,7 @@ static void child(char **spec, uint64_t seed, unsigned int ms)
 /* True when the child is gone within @ms. */
 static bool gone(pid_t pid, int ms, int *status)
 {
-	uint64_t end = vu_now_us() + ms * 1000ull;
+	u64 end = vu_now_us() + ms * 1000ull;
 
 	while (vu_now_us() < end) {
 		if (waitpid(pid, status, WNOHANG) == pid)
@@ -237,7 +241,7 @@ int main(int argc, char **argv)
 {
 	struct rlimit no_core = { 0, 0 };
 	int seconds, rounds = 0, crashed = 0, hung = 0, failed = 0, status;
-	uint64_t end, seed = 1;
+	u64 end, seed = 1;
 	pid_t pid;
 
 	if (argc < 4) {

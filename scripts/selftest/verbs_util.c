@@ -71,7 +71,7 @@ int vu_exit_status(void)
 	return failed_points ? 1 : 0;
 }
 
-uint64_t vu_now_us(void)
+u64 vu_now_us(void)
 {
 	struct timespec ts;
 
@@ -95,14 +95,14 @@ void vu_watchdog(unsigned int seconds)
 	alarm(seconds);
 }
 
-void vu_seed(struct vu_rng *r, uint64_t seed)
+void vu_seed(struct vu_rng *r, u64 seed)
 {
 	r->s = seed * 0x9e3779b97f4a7c15ull + 1;
 	if (!r->s)
 		r->s = 1;
 }
 
-uint64_t vu_rand(struct vu_rng *r)
+u64 vu_rand(struct vu_rng *r)
 {
 	r->s ^= r->s >> 12;
 	r->s ^= r->s << 25;
@@ -110,15 +110,15 @@ uint64_t vu_rand(struct vu_rng *r)
 	return r->s * 0x2545f4914f6cdd1dull;
 }
 
-uint32_t vu_below(struct vu_rng *r, uint32_t n)
+u32 vu_below(struct vu_rng *r, u32 n)
 {
 	return (vu_rand(r) >> 32) % n;
 }
 
 void vu_fill(struct vu_rng *r, void *p, size_t len)
 {
-	uint8_t *c = p;
-	uint64_t v;
+	u8 *c = p;
+	u64 v;
 
 	for (; len >= sizeof(v); len -= sizeof(v), c += sizeof(v)) {
 		v = vu_rand(r);
@@ -150,7 +150,7 @@ void vu_enter_netns(const char *name)
 
 static bool gid_fits(const struct ibv_gid_entry *e, int family)
 {
-	static const uint8_t v4[12] = { [10] = 0xff, [11] = 0xff };
+	static const u8 v4[12] = { [10] = 0xff, [11] = 0xff };
 	bool is_v4 = !memcmp(e->gid.raw, v4, sizeof(v4));
 	bool link_local = e->gid.raw[0] == 0xfe && (e->gid.raw[1] & 0xc0) == 0x80;
 
@@ -196,10 +196,12 @@ static struct ibv_context *open_by_name(const char *name)
 void vu_open(struct vu_dev *dev, const char *spec, int family)
 {
 	const char *at = strchr(spec, '@');
+	int home = -1;
 	char ns[64];
 
 	memset(dev, 0, sizeof(*dev));
 	if (at) {
+		home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 		snprintf(ns, sizeof(ns), "%.*s", (int)(at - spec), spec);
 		vu_enter_netns(ns);
 		spec = at + 1;
@@ -208,6 +210,12 @@ void vu_open(struct vu_dev *dev, const char *spec, int family)
 	dev->ctx = open_by_name(spec);
 	if (!dev->ctx)
 		vu_die("cannot open device %s", spec);
+	/* To stay would keep the namespace alive. */
+	if (home >= 0) {
+		if (setns(home, CLONE_NEWNET))
+			vu_die("setns back");
+		close(home);
+	}
 	if (ibv_query_device(dev->ctx, &dev->attr) ||
 	    ibv_query_port(dev->ctx, 1, &dev->port))
 		vu_die("query of %s", spec);
@@ -305,7 +313,7 @@ int vu_qp_init(struct vu_qp *q)
 			     IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
 }
 
-int vu_qp_rtr(struct vu_qp *q, uint32_t dest_qpn, const union ibv_gid *dgid)
+int vu_qp_rtr(struct vu_qp *q, u32 dest_qpn, const union ibv_gid *dgid)
 {
 	struct ibv_qp_attr at = {
 		.qp_state = IBV_QPS_RTR,
@@ -403,7 +411,7 @@ void vu_buf_free(struct vu_buf *b)
 
 bool vu_poll(struct ibv_cq *cq, struct ibv_wc *wc, int ms)
 {
-	uint64_t end = vu_now_us() + ms * 1000ull;
+	u64 end = vu_now_us() + ms * 1000ull;
 	unsigned int spins = 0;
 	int n;
 
@@ -433,7 +441,7 @@ bool vu_event(struct ibv_context *ctx, struct ibv_async_event *ev, int ms)
 	return true;
 }
 
-struct ibv_sge vu_sge(const struct vu_buf *b, size_t off, uint32_t len)
+struct ibv_sge vu_sge(const struct vu_buf *b, size_t off, u32 len)
 {
 	return (struct ibv_sge){
 		.addr = (uintptr_t)b->p + off,
@@ -442,9 +450,9 @@ struct ibv_sge vu_sge(const struct vu_buf *b, size_t off, uint32_t len)
 	};
 }
 
-int vu_post_send(struct vu_qp *q, enum ibv_wr_opcode op, uint64_t wr_id,
+int vu_post_send(struct vu_qp *q, enum ibv_wr_opcode op, u64 wr_id,
 		 const struct ibv_sge *sge, int num_sge, int flags,
-		 uint64_t raddr, uint32_t rkey)
+		 u64 raddr, u32 rkey)
 {
 	struct ibv_send_wr *bad, wr = {
 		.wr_id = wr_id,
@@ -465,7 +473,7 @@ int vu_post_send(struct vu_qp *q, enum ibv_wr_opcode op, uint64_t wr_id,
 	return ibv_post_send(q->qp, &wr, &bad);
 }
 
-int vu_post_recv(struct vu_qp *q, uint64_t wr_id, const struct ibv_sge *sge,
+int vu_post_recv(struct vu_qp *q, u64 wr_id, const struct ibv_sge *sge,
 		 int num_sge)
 {
 	struct ibv_recv_wr *bad, wr = {

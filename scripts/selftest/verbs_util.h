@@ -15,8 +15,18 @@
 #include <stdint.h>
 #include <infiniband/verbs.h>
 
+/* The kernel's names, as in the rest of the project. */
+typedef __u8	u8;
+typedef __u16	u16;
+typedef __u32	u32;
+typedef __u64	u64;
+typedef __s64	s64;
+
 #define VU_ALL_ACCESS	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | \
 			 IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
+
+#define __printf(a, b)	__attribute__((format(printf, a, b)))
+#define __noreturn	__attribute__((noreturn))
 
 #define VU_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -50,16 +60,16 @@ void vu_enter_netns(const char *name);
 struct vu_cfg {
 	struct ibv_srq		*srq;
 	struct ibv_cq		*cq;
-	uint64_t		ex_ops;
-	uint32_t		send_wr, recv_wr;
-	uint32_t		send_sge, recv_sge;
-	uint32_t		inline_bytes;
+	u64		ex_ops;
+	u32		send_wr, recv_wr;
+	u32		send_sge, recv_sge;
+	u32		inline_bytes;
 	bool			sig_all;
 	int			access;
 	enum ibv_mtu		mtu;
-	uint8_t			timeout, retry, rnr_retry, min_rnr;
-	uint8_t			rd_atomic;
-	uint32_t		psn;
+	u8			timeout, retry, rnr_retry, min_rnr;
+	u8			rd_atomic;
+	u32		psn;
 };
 
 /**
@@ -78,7 +88,7 @@ void vu_qp_create(struct vu_qp *q, struct vu_dev *dev, const struct vu_cfg *cfg)
 void vu_qp_destroy(struct vu_qp *q);
 /* The steps of a connection; each returns 0 or an errno. */
 int vu_qp_init(struct vu_qp *q);
-int vu_qp_rtr(struct vu_qp *q, uint32_t dest_qpn, const union ibv_gid *dgid);
+int vu_qp_rtr(struct vu_qp *q, u32 dest_qpn, const union ibv_gid *dgid);
 int vu_qp_rts(struct vu_qp *q);
 int vu_qp_to(struct vu_qp *q, enum ibv_qp_state state);
 enum ibv_qp_state vu_qp_state(struct vu_qp *q);
@@ -91,7 +101,7 @@ void vu_make_pair(struct vu_qp *a, struct vu_dev *da, struct vu_qp *b,
  * struct vu_buf - page-aligned memory and a region over it
  */
 struct vu_buf {
-	uint8_t		*p;
+	u8		*p;
 	size_t		len;
 	struct ibv_mr	*mr;
 };
@@ -103,32 +113,32 @@ void vu_buf_free(struct vu_buf *b);
 bool vu_poll(struct ibv_cq *cq, struct ibv_wc *wc, int ms);
 /* One asynchronous event within @ms, acknowledged; false when none came. */
 bool vu_event(struct ibv_context *ctx, struct ibv_async_event *ev, int ms);
-int vu_post_send(struct vu_qp *q, enum ibv_wr_opcode op, uint64_t wr_id,
+int vu_post_send(struct vu_qp *q, enum ibv_wr_opcode op, u64 wr_id,
 		 const struct ibv_sge *sge, int num_sge, int flags,
-		 uint64_t raddr, uint32_t rkey);
-int vu_post_recv(struct vu_qp *q, uint64_t wr_id, const struct ibv_sge *sge,
+		 u64 raddr, u32 rkey);
+int vu_post_recv(struct vu_qp *q, u64 wr_id, const struct ibv_sge *sge,
 		 int num_sge);
-struct ibv_sge vu_sge(const struct vu_buf *b, size_t off, uint32_t len);
+struct ibv_sge vu_sge(const struct vu_buf *b, size_t off, u32 len);
 
-uint64_t vu_now_us(void);
+u64 vu_now_us(void);
 /* Kill the program with a message when it runs longer than this. */
 void vu_watchdog(unsigned int seconds);
 
 /* xorshift64*: the same seed gives the same test. */
-struct vu_rng { uint64_t s; };
-void vu_seed(struct vu_rng *r, uint64_t seed);
-uint64_t vu_rand(struct vu_rng *r);
-uint32_t vu_below(struct vu_rng *r, uint32_t n);
+struct vu_rng { u64 s; };
+void vu_seed(struct vu_rng *r, u64 seed);
+u64 vu_rand(struct vu_rng *r);
+u32 vu_below(struct vu_rng *r, u32 n);
 void vu_fill(struct vu_rng *r, void *p, size_t len);
 
 /* One TAP point, without a number: the calling script numbers them. */
 void vu_point(bool ok, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+	__printf(2, 3);
 void vu_skip(const char *name, const char *why);
-void vu_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void vu_note(const char *fmt, ...) __printf(1, 2);
 /* The set-up failed: one line, exit status 1. */
 void vu_die(const char *fmt, ...)
-	__attribute__((format(printf, 1, 2), noreturn));
+	__printf(1, 2) __noreturn;
 /* 0 when no point failed. */
 int vu_exit_status(void);
 

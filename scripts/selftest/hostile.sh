@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# nodes: 1
+# kernels: stock debug
+# timeout: 400
+# Peers that are none talk to the listener: random bytes, every field at its edges, byte by byte, half hellos, floods of
+# connections; meanwhile the data of others stays right.
+. "$(dirname "$0")/lib.sh"
+
+PEER="$SELFTEST/hostile_peer.py"
+[ "${RXT_BACKENDS:-tcp}" != "${RXT_BACKENDS/tcp/}" ] && ! foreign && [ -z "${RXT_TYPE:-}" ] || skip_all "about the tcp backend"
+TYPE=rxt-tcp
+
+attack() { run "$(limit 100)" ip netns exec a "$PEER" "$1" $ADDR_B 4792 "$2" "${@:3}"; }
+connects_still() { run "$(limit 40)" "$BIN/verbs_data" -a $SPEC_A -b $SPEC_B -n 1 -q 4; }
+
+group() { # TEXT GROUP COUNT [VICTIM...]
+	local text=$1
+	shift
+	point "$text" attack "$@"
+	point "$text: new connections work" connects_still
+}
+
+# The sockets of strangers are gone.
+settled() { [ "$(on b ss -Htn state established | wc -l)" -le "$1" ]; }
+rejected() { on b rdma statistic show link $DEV_B/1 | grep -oE 'hello_rejected [0-9]+' | cut -d' ' -f2; }
+
+ulimit -n 20000
+topo_up 1500
+stop=$TMP/stop
+(
+	n=0
+	while [ ! -e "$stop" ]; do
+		"$BIN/verbs_data" -a $SPEC_A -b $SPEC_B -t 5 -x 50000 -s $((++n)) -w "$(limit 100)" >"$TMP/good" 2>&1 || exit 1
+	done
+) &
+good=$!
+
+group "random bytes" garbage "$(scale 300)"
+group "hello: every field at its edges" hello "$(scale 400)"
+if [ "$SLOW" = 1 ]; then
+	group "half hellos" half 300
+	group "1,000 connects" connects 1000
+else
+	group "half hellos" half 3000
+	group "10,000 connects" connects 10000
+fi
+group "frames: every field at its edges" frames "$(scale 1500)" "$BIN/verbs_victim" $SPEC_B $ADDR_A 0x4242
+
+touch "$stop"
+if wait $good; then
+	ok "the others' data is right all the time"
+else
+	not_ok "the others' data is right all the time" "$TMP/good"
+fi
+point "rejected hellos are counted ($(rejected))" test "$(rejected)" -gt 0
+point "no socket of a stranger is left" wait_for "$(limit 15)" settled 0
+no_leak
+topo_down
+point "modules unload" unload
