@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * rxt_roce: inbound skbs: cut into packets where they lie, check, find the
+ * connection, hand over.
+ *
+ * What lives here: walking skbs, everything that is checked before a connection's
+ * state is looked at, counting what is dropped. What may not: PSNs, answers.
+ *
+ * A super-packet is walked once from front to back. Headers are gathered into a
+ * small buffer, payload is placed from where it is: nothing is linearised.
+ * A connection's lock is held from its first packet to its last one in the skb.
+ */
+#include <linux/highmem.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/udp.h>
+#include <net/ip.h>
+#include "roce.h"
+
+/**
+ * struct roce_batch - an skb under way
+ * @rn: namespace
+ * @skb: it
+ * @at: next byte
+ * @off: the same
+ * @left: bytes behind @at
+ * @size: UDP payload bytes of each packet but the last
+ * @ends: addresses and ports
+ * @ip_id: of the next packet, IPv4
+ * @local: ICRCs need no look
+ * @link: of the netdev, for counting and QP 1
+ * @rc: connection of the packet before, locked and referenced, or NULL
+ * @ref: @rc is referenced by rxt_conn_get(), otherwise by RCU
+ */
+struct roce_batch {
+	struct roce_net		*rn;
+	struct sk_buff		*skb;
+	struct roce_at		at;
+	u32			off;
+	u32			left;
+	u32			size;
+	struct roce_ends	ends;
+	u16			ip_id;
+	bool			local;
+	struct roce_link	*link;
+	struct roce_conn	*rc;
+	bool			ref;
+};
+
+#define rx_count(b, name) do {						\
+	if ((b)->link)							\
+		rxt_count((b)->link->dev, name);			\
+} while (0)
+
+/* ---- walking ---- */
+
+static u32 piece_len(const struct roce_at *at)
+{
+	if (at->frag < 0)
+		return skb_headlen(at->skb);
+	return skb_frag_size(&skb_shinfo(at->skb)->frags[at->frag]);
+}
+
+/* To the next piece that is not used up. False: there is none. */
+static bool at_settle(struct roce_at *at, struct sk_buff *head)
+{
+	while (at->off >= piece_len(at)) {
+		at->off -= piece_len(at);
+		if (++at->frag < skb_shinfo(at->skb)->nr_frags)
+			continue;
+		at->skb = at->skb == head ? skb_shinfo(head)->frag_list :
+					    at->skb->next;
+		at->frag = -1;
+		if (!at->skb)
+			return false;
+	}
+	return true;
+}
+
+/* Bytes at @at that lie in one piece of one page, mapped; @len: at most. */
+static void *at_map(const struct roce_at *at, u32 *len)
+{
+	const skb_frag_t *frag;
+	u32 off;
+
+	*len = min(*len, piece_len(at) - at->off);
+	if (at->frag < 0)
+		return at->skb->data + at->off;
+	frag = &skb_shinfo(at->skb)->frags[at->frag];
+	off = skb_frag_off(frag) + at->off;
+	*len = min_t(u32, *len, PAGE_SIZE - offset_in_page(off));
+	return kmap_local_page(skb_frag_page(frag) + (off >> PAGE_SHIFT)) +
+	       offset_in_page(off);
+}
+
+static void at_unmap(const struct roce_at *at, const void *p)
+{
+	if (at->frag >= 0)
+		kunmap_local(p);
+}
+
+static int at_copy(struct roce_at *at, struct sk_buff *head, void *dst, u32 len)
+{
+	while (len) {
+		u32 n = len;
+		void *src;
+
+		if (!at_settle(at, head))
+			return -EFAULT;
+		src = at_map(at, &n);
+		memcpy(dst, src, n);
+		at_unmap(at, src);
+		dst += n;
+		at->off += n;
+		len -= n;
+	}
+	return 0;
+}
+
+static int at_crc(struct roce_at *at, struct sk_buff *head, u32 len, u32 *crc)
+{
+	while (len) {
+		u32 n = len;
+		void *src;
+
+		if (!at_settle(at, head))
+			return -EFAULT;
+		src = at_map(at, &n);
+		*crc = roce_icrc_add(*crc, src, n);
+		at_unmap(at, src);
+		at->off += n;
+		len -= n;
+	}
+	return 0;
+}
+
+/**
+ * roce_place - a packet's payload to where it belongs
+ * @rx: core's context
+ * @off: of the message
+ * @pkt: packet
+ *
+ * Context: softirq, connection locked. Return: as rxt_rx_place_buf().
+ */
+int roce_place(struct rxt_rx *rx, u32 off, const struct roce_pkt *pkt)
+{
+	struct roce_at at = pkt->at;
+	u32 left = pkt->h.len;
+	int err = 0;
+
+	while (left && !err) {
+		u32 n = left;
+		void *src;
+
+		if (!at_settle(&at, pkt->skb))
+			return -EFAULT;
+		src = at_map(&at, &n);
+		err = rxt_rx_place_buf(rx, off, src, n);
+		at_unmap(&at, src);
+		at.off += n;
+		off += n;
+		left -= n;
+	}
+	return err;
+}
+
+/* ---- connections ---- */
+
+static void batch_leave(struct roce_batch *b)
+{
+	struct roce_conn *rc = b->rc;
+	bool kick;
+
+	if (!rc)
+		return;
+	kick = rc->open && (rc->kick || rc->resp.latch.ack ||
+			    rc->resp.latch.nak || rxt_tx_wanted(&rc->conn));
+	rc->kick = false;
+	spin_unlock_bh(&rc->lock);
+	if (kick)
+		rxt_tx_ready(&rc->conn, RXT_TX_INLINE);
+	if (b->ref)
+		rxt_conn_put(&rc->conn);
+	b->rc = NULL;
+}
+
+/* Numbers are unique over all backends: is this one of ours, and of here? */
+static bool is_ours(const struct roce_batch *b, const struct rxt_conn *conn)
+{
+	const struct roce_link *link;
+
+	list_for_each_entry_rcu(link, &b->rn->links, node)
+		if (link->dev == conn->dev)
+			return true;
+	return false;
+}
+
+/* Make the connection of @qpn b->rc. False: there is none, or it is not open. */
+static bool batch_enter(struct roce_batch *b, u32 qpn)
+{
+	struct roce_conn *rc = b->rc;
+	struct rxt_conn *conn;
+
+	if (rc && rc->conn.qpn == qpn)
+		return rc->open;
+	batch_leave(b);
+	if (qpn == ROCE_GSI_QPN) {
+		rc = rcu_dereference(b->link->gsi);
+		if (!rc)
+			return false;
+		b->ref = false;
+	} else {
+		conn = rxt_conn_get(qpn);
+		if (!conn)
+			return false;
+		if (!is_ours(b, conn)) {
+			rxt_conn_put(conn);
+			return false;
+		}
+		rc = to_roce(conn);
+		b->ref = true;
+	}
+	spin_lock_bh(&rc->lock);
+	b->rc = rc;
+	return rc->open;
+}
+
+static u8 transport_of(const struct roce_conn *rc)
+{
+	switch (rc->conn.type) {
+	case IB_QPT_RC:
+		return ROCE_RC;
+	case IB_QPT_UC:
+		return ROCE_UC;
+	default:
+		return ROCE_UD;
+	}
+}
+
+/* Connected: the two addresses of the path. Datagrams: an address of the link. */
+static bool source_ok(const struct roce_batch *b, const struct roce_conn *rc)
+{
+	const struct roce_ends *p = &b->ends, *e = &rc->ends;
+
+	if (rc->conn.type != IB_QPT_RC && rc->conn.type != IB_QPT_UC)
+		return rc->link == b->link;
+	if (p->v6 != e->v6)
+		return false;
+	if (!p->v6)
+		return p->src4 == e->dst4 && p->dst4 == e->src4;
+	return ipv6_addr_equal(&p->src6, &e->dst6) &&
+	       ipv6_addr_equal(&p->dst6, &e->src6);
+}
+
+static void deliver(struct roce_conn *rc, const struct roce_pkt *pkt)
+{
+	lockdep_assert_held(&rc->lock);
+	if (rc->conn.type == IB_QPT_UC)
+		roce_resp_uc(rc, pkt);
+	else if (rc->conn.type != IB_QPT_RC)
+		roce_ud_rx(rc, pkt);
+	else if (pkt->h.info->flags & ROCE_F_RESPONSE)
+		roce_req_rx(rc, pkt);
+	else
+		roce_resp_rx(rc, pkt);
+}
+
+/* ---- packets ---- */
+
+static bool icrc_ok(const struct roce_batch *b, const struct roce_pkt *pkt,
+		    const u8 *hdr, u32 wire_len)
+{
+	const struct roce_hdr *h = &pkt->h;
+	struct roce_at at = pkt->at;
+	__le32 icrc;
+	u32 crc;
+
+	if (b->local)
+		return true;
+	crc = roce_icrc_begin(&b->ends, b->ip_id, wire_len, hdr);
+	crc = roce_icrc_add(crc, hdr + sizeof(struct roce_bth),
+			    h->info->hdr_len - sizeof(struct roce_bth));
+	if (at_crc(&at, b->skb, h->len + h->pad, &crc) ||
+	    at_copy(&at, b->skb, &icrc, sizeof(icrc)))
+		return false;
+	return icrc == roce_icrc_end(crc);
+}
+
+static bool pkey_ok(u16 pkey)
+{
+	return (pkey & ROCE_PKEY_BASE) == ROCE_PKEY_BASE;
+}
+
+static void one_packet(struct roce_batch *b, u32 wire_len)
+{
+	struct roce_pkt pkt = { .skb = b->skb, .at = b->at };
+	u32 have = min_t(u32, wire_len, ROCE_HDR_MAX);
+	u8 hdr[ROCE_HDR_MAX];
+	struct roce_at at = b->at;
+
+	rx_count(b, rx_packets);
+	if (at_copy(&at, b->skb, hdr, have) ||
+	    roce_hdr_decode(&pkt.h, hdr, have, wire_len)) {
+		rx_count(b, bad_header);
+		return;
+	}
+	pkt.off = b->off + pkt.h.info->hdr_len;
+	pkt.at.off += pkt.h.info->hdr_len;
+
+	if (!batch_enter(b, pkt.h.qpn) ||
+	    (pkt.h.opcode & ROCE_TRANSPORT) != transport_of(b->rc)) {
+		rx_count(b, bad_qpn);
+		return;
+	}
+	if (!source_ok(b, b->rc)) {
+		rx_count(b, bad_source);
+		return;
+	}
+	if (!pkey_ok(pkt.h.pkey)) {
+		rx_count(b, bad_key);
+		return;
+	}
+	if (!icrc_ok(b, &pkt, hdr, wire_len)) {
+		rx_count(b, bad_checksum);
+		return;
+	}
+	deliver(b->rc, &pkt);
+}
+
+/* The link whose address the skb is for; any for what is for none of them. */
+static struct roce_link *link_of(const struct roce_batch *b)
+{
+	int ifindex = roce_link_ifindex(b->rn->net, &b->ends);
+	struct roce_link *link, *first = NULL;
+
+	list_for_each_entry_rcu(link, &b->rn->links, node) {
+		if (link->ifindex == ifindex)
+			return link;
+		if (!first)
+			first = link;
+	}
+	return first;
+}
+
+/* Addresses, ports and lengths of the skb. */
+static int batch_begin(struct roce_batch *b)
+{
+	struct sk_buff *skb = b->skb;
+	unsigned int off = skb_transport_offset(skb);
+	const struct udphdr *udp;
+	struct udphdr buf;
+
+	udp = skb_header_pointer(skb, off, sizeof(buf), &buf);
+	if (!udp)
+		return -EINVAL;
+	b->ends.sport = udp->source;
+	b->ends.dport = udp->dest;
+	b->off = off + sizeof(*udp);
+	if (skb->len <= b->off)
+		return -EINVAL;
+	b->left = skb->len - b->off;
+	if (skb_is_gso(skb)) {
+		b->size = skb_shinfo(skb)->gso_size;
+	} else {
+		if (ntohs(udp->len) < sizeof(*udp) ||
+		    ntohs(udp->len) - sizeof(*udp) > b->left)
+			return -EINVAL;
+		b->left = ntohs(udp->len) - sizeof(*udp);
+		b->size = b->left;
+	}
+	if (!b->size)
+		return -EINVAL;
+
+	if (skb->protocol == htons(ETH_P_IPV6)) {
+		b->ends.v6 = true;
+		b->ends.src6 = ipv6_hdr(skb)->saddr;
+		b->ends.dst6 = ipv6_hdr(skb)->daddr;
+		return 0;
+	}
+	/* The ICRC has no room for options. */
+	if (ip_hdr(skb)->ihl != 5)
+		return -EINVAL;
+	b->ends.src4 = ip_hdr(skb)->saddr;
+	b->ends.dst4 = ip_hdr(skb)->daddr;
+	b->ends.frag_off = ip_hdr(skb)->frag_off;
+	b->ip_id = ntohs(ip_hdr(skb)->id);
+	return 0;
+}
+
+/**
+ * roce_rx - an skb for our port
+ * @rn: namespace
+ * @skb: with network and transport header set; consumed
+ *
+ * Context: softirq, RCU read side.
+ */
+void roce_rx(struct roce_net *rn, struct sk_buff *skb)
+{
+	struct roce_batch b = {
+		.rn	= rn,
+		.skb	= skb,
+		.at	= { .skb = skb, .frag = -1 },
+		.local	= roce_skb_is_local(skb),
+	};
+	int err = batch_begin(&b);
+
+	b.link = link_of(&b);
+	if (err || !b.link) {
+		rx_count(&b, bad_header);
+		goto free;
+	}
+	b.at.off = b.off;
+	while (b.left) {
+		u32 n = min(b.left, b.size);
+
+		one_packet(&b, n);
+		b.at.off += n;
+		at_settle(&b.at, skb);
+		b.off += n;
+		b.left -= n;
+		b.ip_id++;
+	}
+	batch_leave(&b);
+free:
+	consume_skb(skb);
+}
