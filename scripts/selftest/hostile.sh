@@ -8,7 +8,8 @@
 . "$(dirname "$0")/lib.sh"
 
 PEER="$SELFTEST/hostile_peer.py"
-[ "${RXT_BACKENDS:-tcp}" != "${RXT_BACKENDS/tcp/}" ] && ! foreign && [ -z "${RXT_TYPE:-}" ] || skip_all "about the tcp backend"
+own_types_only "about the tcp backend"
+[[ " $RXT_BACKENDS " == *" tcp "* ]] || skip_all "about the tcp backend"
 TYPE=rxt-tcp
 
 attack() { run "$(limit 100)" ip netns exec a "$PEER" "$1" $ADDR_B 4792 "$2" "${@:3}"; }

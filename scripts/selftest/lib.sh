@@ -12,6 +12,7 @@ SELFTEST=$(cd -P "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 BIN=${TEST_BIN:?where the built programs are}
 SLOW=${RXT_SLOW:-0}
 [ "${RXT_KERNEL:-stock}" != debug ] || SLOW=1
+: "${RXT_BACKENDS:=tcp}"
 TMP=$(mktemp -d)
 PORT=18515
 
@@ -34,6 +35,8 @@ skip_all() {
 	trap - EXIT
 	exit 4
 }
+
+own_types_only() { [ -z "${RXT_TYPE:-}" ] || skip_all "$1"; }
 
 # point TEXT CMD...: one point, ok when CMD succeeds; its output is shown only when it does not.
 point() {
@@ -96,7 +99,7 @@ each_type() {
 		TYPE=
 		return
 	fi
-	for be in ${RXT_BACKENDS:-tcp}; do
+	for be in $RXT_BACKENDS; do
 		TYPE=rxt-$be
 		"$@"
 		TYPE=
@@ -269,8 +272,9 @@ no_leak() {
 
 # --- end -------------------------------------------------------------------------------------------------------------------
 finish() {
-	local pids
+	local rc=$? pids
 	trap - EXIT
+	[ $rc = 0 ] || [ $tap_bad = 1 ] || not_ok "the test ends early with status $rc"
 	pids=$(jobs -p)
 	# shellcheck disable=SC2086
 	[ -z "$pids" ] || { kill $pids; sleep 0.2; kill -KILL $pids; wait; } 2>/dev/null

@@ -6,7 +6,7 @@
 # Network namespaces: two pairs of hosts with the same addresses, rdma system in shared and exclusive mode, sockets
 # only where and while links exist.
 . "$(dirname "$0")/lib.sh"
-foreign && skip_all "needs links in namespaces"
+own_types_only "needs links in namespaces"
 
 sockets() { ss -Hltn; ss -Hlun; }
 ns_sockets() { ip netns exec "$1" ss -Hltn | wc -l; }

@@ -5,7 +5,7 @@
 # timeout: 400
 # Loading and unloading: the backend parameter, link types, aliases, what cannot work says why, nothing stays behind.
 . "$(dirname "$0")/lib.sh"
-foreign && skip_all "about this project's modules"
+own_types_only "about this project's modules"
 
 fails() { ! "$@"; }
 loaded() { lsmod | grep -q "^$1 "; }

@@ -5,7 +5,7 @@
 # timeout: 500
 # perftest with its defaults and ibv_rc_pingpong between two machines, MTU 1500 and 9000, IPv4 and IPv6 GIDs.
 . "$(dirname "$0")/lib.sh"
-foreign && skip_all "link type of this project only"
+own_types_only "link type of this project only"
 
 DEV=rx0
 step=0

@@ -6,7 +6,7 @@
 # Links, netdevs, namespaces and modules go away under traffic, with one of everything open. It takes seconds, programs
 # can still close what they hold, and nothing is left.
 . "$(dirname "$0")/lib.sh"
-foreign && skip_all "other drivers wait for programs to close"
+own_types_only "other drivers wait for programs to close"
 
 holder=
 hold() { # [-n]

@@ -523,7 +523,7 @@ static void drain(struct end *e)
 
 	while (e->send_seen < e->num_op || e->recv_seen < e->num_rcv) {
 		if (!vu_poll(e->q.cq, &wc, 30000))
-			vu_die("batch %d: no completion in 30 s: %s QP %u sends %d/%d receives %d/%d",
+			vu_die("batch %d: silence for 30 s: %s QP %u sends %d/%d receives %d/%d",
 			       batch_no, e->q.dev->name, e->q.qp->qp_num,
 			       e->send_seen, e->num_op, e->recv_seen, e->num_rcv);
 		if (wc.status)
@@ -652,7 +652,7 @@ static void run_random(u64 bytes, unsigned int seconds)
 		run_batch();
 	vu_note("%d batches, %llu operations, %llu KiB", batch_no,
 		(unsigned long long)ops_done, (unsigned long long)bytes_moved >> 10);
-	vu_note("SEND %llu/imm %llu, WRITE %llu/imm %llu, READ %llu, CAS %llu, FAA %llu, ATOMIC_WRITE %llu",
+	vu_note("SEND %llu + %llu, WRITE %llu + %llu, READ %llu, CAS %llu, FAA %llu, AW %llu",
 		(unsigned long long)count[K_SEND],
 		(unsigned long long)count[K_SEND_IMM],
 		(unsigned long long)count[K_WRITE],

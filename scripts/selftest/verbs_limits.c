@@ -249,7 +249,7 @@ int main(int argc, char **argv)
 		}
 	}
 	if (!spec) {
-		fprintf(stderr, "usage: verbs_limits -a DEV [-q QPS] [-m MRS] [-c CQES] [-r WRS]\n");
+		fprintf(stderr, "verbs_limits: -a DEV [-q QPS] [-m MRS] [-c CQES] [-r WRS]\n");
 		return 2;
 	}
 	vu_watchdog(200);

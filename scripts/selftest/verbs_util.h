@@ -25,9 +25,7 @@ typedef __s64	s64;
 #define VU_ALL_ACCESS	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | \
 			 IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
 
-#define __printf(a, b)	__attribute__((format(printf, a, b)))
-#define __noreturn	__attribute__((noreturn))
-
+#include <linux/types.h>
 #define VU_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 /**
