@@ -542,7 +542,7 @@ static void loop_conn_reset(struct loop_conn *lc)
 
 static void loop_conn_stop(struct rxt_conn *conn)
 {
-	struct loop_conn *lc = to_loop(conn);
+	struct loop_conn *peer, *lc = to_loop(conn);
 	struct loop_pkt *pkt, *next;
 	LIST_HEAD(rest);
 
@@ -556,12 +556,13 @@ static void loop_conn_stop(struct rxt_conn *conn)
 
 	spin_lock_bh(&loop_lock);
 	loop_emit(lc, true);
-	if (lc->peer) {
-		lc->peer->peer = NULL;
-		lc->peer->lost = true;
-		lc->peer->in.lost = true;
-		lc->peer->in.ready = true;
-		loop_wake(lc->peer);
+	peer = lc->peer;	/* may be itself */
+	if (peer) {
+		peer->peer = NULL;
+		peer->lost = true;
+		peer->in.lost = true;
+		peer->in.ready = true;
+		loop_wake(peer);
 	}
 	list_splice_init(&lc->inq, &rest);
 	loop_conn_reset(lc);
