@@ -110,7 +110,6 @@ void rxtcp_conn_lost(struct rxtcp_conn *tc)
 {
 	if (tc->state == RXTCP_UP) {
 		WRITE_ONCE(tc->state, RXTCP_LOST);
-		rxt_count(tc->conn.dev, conn_lost);
 		rxt_conn_error(&tc->conn, RXT_ERR_LOST);
 	} else if (tc->state != RXTCP_CONFIRM) {
 		return;
@@ -151,7 +150,6 @@ void rxtcp_conn_abandon(struct rxtcp_conn *tc)
 	conn_drop_sock(tc, false);
 	if (tc->state != RXTCP_IDLE && tc->state != RXTCP_LOST) {
 		WRITE_ONCE(tc->state, RXTCP_LOST);
-		rxt_count(tc->conn.dev, conn_lost);
 		rxt_conn_error(&tc->conn, RXT_ERR_LOST);
 	}
 	mutex_unlock(&tc->lock);

@@ -268,12 +268,10 @@ static int rx_ack(struct rxtcp_conn *tc, const struct rxtcp_frame *f)
 	if ((f->syndrome & RXT_TCP_SYN_TYPE) == RXT_TCP_SYN_RNR) {
 		if (f->id != tx->acked + 1)
 			return -EPROTO;
-		rxt_count(tc->conn.dev, rx_rnr_nak);
 		rxt_conn_rnr(&tc->conn, f->id, 0, f->syndrome & RXT_TCP_SYN_VALUE);
 		return 0;
 	}
 	nak = rxtcp_syndrome_verdict(f->syndrome);
-	rxt_count(tc->conn.dev, rx_nak);
 	rxt_conn_nak(&tc->conn, f->id, nak);
 	return 0;
 }
