@@ -17,11 +17,14 @@
  * The list's entry goes last, by a work: who waits for the list to be empty of
  * something knows that no code of this module runs for it any more.
  */
+#include <linux/delay.h>
 #include <linux/idr.h>
 #include <linux/module.h>
 #include <linux/rtnetlink.h>
 #include <net/net_namespace.h>
 #include "provider.h"
+
+#define RETRY_MS	10
 
 /* Guards the list and the flags of its entries. Inside of RTNL. */
 static DEFINE_MUTEX(links_lock);
@@ -40,7 +43,7 @@ static void reap_work(struct work_struct *work)
 
 	ib_unregister_device(&link->ibdev);
 	mutex_lock(&links_lock);
-	list_del(&link->node);
+	list_del_init(&link->node);
 	mutex_unlock(&links_lock);
 	put_device(&link->ibdev.dev);
 }
@@ -59,6 +62,7 @@ void rxt_dealloc_driver(struct ib_device *ibdev)
 	mutex_lock(&links_lock);
 	attached = link->attached;
 	link->attached = false;
+	link->gone = true;	/* makes room for a new one */
 	mutex_unlock(&links_lock);
 
 	if (attached)
@@ -82,6 +86,7 @@ static void links_down(const struct net *net, const struct rxt_backend *be)
 			if (net ? link->dev.net != net : link->dev.be != be)
 				continue;
 			found = link;
+			found->gone = true;
 			get_device(&found->ibdev.dev);
 			break;
 		}
@@ -90,6 +95,9 @@ static void links_down(const struct net *net, const struct rxt_backend *be)
 			return;
 		ib_unregister_device(&found->ibdev);
 		flush_work(&found->reap);
+		/* One that is just being made ends by link_check_gone(). */
+		if (!list_empty_careful(&found->node))
+			msleep(RETRY_MS);
 		put_device(&found->ibdev.dev);
 	}
 }

@@ -45,7 +45,7 @@
  *	@ibdev.dev until @reap has run
  * @reap: takes it off the list when ib_core is done with it
  * @attached: events go to the backend (links_lock)
- * @gone: the netdev went away (links_lock)
+ * @gone: its end has begun: events and checks pass it over (links_lock)
  * @active: port state as last reported (links_lock)
  * @id: small number, unique among the links there are
  * @guid: node and system image GUID
