@@ -61,7 +61,7 @@ stock_release() {
 # extra/kunit/. A layer is made once and never changed: a rebuild cannot pull it from under a running guest.
 module_layer() {
 	local base=$1 release=$2 built=$3 sum=none out
-	[ -z "$built" ] || sum=$(find "$built" -name '*.ko' | sort | xargs -r cat | sha256sum)
+	[ -z "$built" ] || sum=$(built_modules "$built" | xargs -r cat | sha256sum)
 	mkdir -p "$CACHE/layer"
 	out=$CACHE/layer/$(hash_of "$base" "$release" "$sum" "$base/lib/modules/$release/modules.order")
 	with_lock "layer-${out##*/}" _make_layer "$base" "$release" "$built" "$out"
@@ -71,8 +71,13 @@ module_layer() {
 	printf '%s\n' "$out"
 }
 
+# What the last build made; the directory may still hold modules that Kbuild no longer knows.
+built_modules() {
+	sed "s|^$1/||; s|^|$1/|; s|\.o\$|.ko|" "$1/modules.order"
+}
+
 _make_layer() {
-	local base=$1 release=$2 built=$3 out=$4 lib tmp rel
+	local base=$1 release=$2 built=$3 out=$4 lib tmp rel ko
 	[ -d "$out" ] && return 0
 	lib=$(realpath "$base/lib/modules/$release")
 	tmp=$(mktemp -d "$CACHE/layer/new.XXXXXX")
@@ -86,11 +91,12 @@ _make_layer() {
 		cp -a "$lib/." "$tmp/$rel/"
 		rm -f "$tmp/$rel/build" "$tmp/$rel/source"
 	fi
-	if [ -n "$built" ]; then
-		find "$built" -maxdepth 1 -name '*.ko' -exec cp -t "$tmp/$rel/extra" {} +
-		[ ! -d "$built/kunit" ] || find "$built/kunit" -name '*.ko' -exec cp -t "$tmp/$rel/extra/kunit" {} +
-		find "$tmp/$rel/extra" -name '*.ko' -exec strip --strip-debug {} +
-	fi
+	[ -z "$built" ] || for ko in $(built_modules "$built"); do
+		case $ko in
+		*/kunit/*) strip --strip-debug -o "$tmp/$rel/extra/kunit/${ko##*/}" "$ko" ;;
+		*) strip --strip-debug -o "$tmp/$rel/extra/${ko##*/}" "$ko" ;;
+		esac
+	done
 	ln -s "$tmp/$rel" "$tmp/dep/lib/modules/$release"
 	PATH=$PATH:/usr/sbin:/sbin depmod -b "$tmp/dep" "$release"
 	[ "$base" != / ] || rm "$tmp/$rel/kernel"
