@@ -447,11 +447,14 @@ static bool no_route(const struct rxtcp_conn *tc)
 	}
 }
 
-/* Back to IDLE, with no callback or work of it left (S4). */
-static void conn_halt(struct rxtcp_conn *tc)
+/* Back to IDLE, with no callback or work of it left (S4). @emit: say what is
+ * latched; caller holds the TX token.
+ */
+static void conn_halt(struct rxtcp_conn *tc, bool emit)
 {
 	mutex_lock(&tc->lock);
-	conn_drop_sock(tc, false);
+	if (tc->sock)
+		conn_drop_sock(tc, conn_last_words(tc, emit) && emit);
 	WRITE_ONCE(tc->state, RXTCP_IDLE);
 	mutex_unlock(&tc->lock);
 	/* Only now: the namespace's end has to find what has a socket. */
@@ -506,7 +509,7 @@ static int conn_start(struct rxtcp_conn *tc, const struct rxt_qp_attr *attr)
 	if (ret == -ENETUNREACH || ret == -EACCES)
 		ret = -EHOSTUNREACH;
 err:
-	conn_halt(tc);
+	conn_halt(tc, false);
 	return ret;
 }
 
@@ -533,11 +536,7 @@ void rxtcp_conn_stop(struct rxt_conn *conn)
 {
 	struct rxtcp_conn *tc = to_rxtcp(conn);
 
-	mutex_lock(&tc->lock);
-	if (tc->sock)
-		conn_drop_sock(tc, conn_last_words(tc, true));
-	mutex_unlock(&tc->lock);
-	conn_halt(tc);
+	conn_halt(tc, true);
 	rxtcp_tx_reset(tc);
 	rxtcp_rx_reset(tc);
 	rxtcp_life_reset(tc);
