@@ -86,7 +86,17 @@ struct rxtcp_frame {
 };
 
 /**
- * struct rxtcp_hello - a hello, host order
+ * struct rxtcp_hello - a hello in host order; see struct rxt_tcp_hello
+ * @type: request or reply
+ * @status: of a reply
+ * @qp_type: 2 RC, 3 UC
+ * @version: of the format
+ * @features: offered or granted
+ * @max_seg: longest frame payload taken, bytes
+ * @src_qpn: sender's QP
+ * @dst_qpn: receiver's QP
+ * @src_gid: sender's address
+ * @dst_gid: receiver's address
  */
 struct rxtcp_hello {
 	u8		type;

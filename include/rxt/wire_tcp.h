@@ -44,12 +44,14 @@ enum rxt_tcp_status {
  * @type: enum rxt_tcp_hello_type
  * @status: enum rxt_tcp_status, 0 in a request
  * @qp_type: 2 RC, 3 UC
+ * @rsvd0: 0
  * @features: offered in a request, granted in a reply; none defined
  * @max_seg: longest frame payload that the sender of this takes
  * @src_qpn: QP of who sends this
  * @dst_qpn: QP that it is for
  * @src_gid: address of who sends this
  * @dst_gid: address of who gets this
+ * @rsvd1: 0
  */
 struct rxt_tcp_hello {
 	__be64	magic;
