@@ -24,6 +24,12 @@ struct fake_step {
 
 /**
  * struct fake_call - one ->xmit() as it was asked
+ * @op: of the message
+ * @inline_bh: of the batch
+ * @id: of the message
+ * @tx_off: bytes that were accepted before
+ * @length: of the message
+ * @cookie: of the message
  */
 struct fake_call {
 	u8	op;
@@ -57,7 +63,7 @@ struct fake_call {
 struct fake_conn {
 	struct rxt_conn		conn;
 	struct list_head	node;
-	spinlock_t		lock;
+	spinlock_t		lock;		/* all below */
 	const struct fake_step	*script;
 	unsigned int		steps;
 	void			(*hook)(struct fake_conn *fc, unsigned int call);

@@ -226,6 +226,8 @@ void rxtcp_life_arm(struct rxtcp_conn *tc)
 
 /**
  * struct stream - bytes as a peer would send them
+ * @byte: the bytes
+ * @len: how many
  */
 struct stream {
 	u8	byte[STREAM_MAX];
@@ -497,8 +499,10 @@ static void framer_refused(struct kunit *test)
 static const struct rxtcp_frame bad_streams[][4] = {
 	{ { .opcode = RXT_TCP_RC_SEND_ONLY, .id = 1, .qpn = QPN + 1 } },
 	{ { .opcode = RXT_TCP_RC_SEND_ONLY, .id = 2 } },
-	{ { .opcode = RXT_TCP_RC_SEND_ONLY, .id = 1 }, { .opcode = RXT_TCP_RC_SEND_ONLY, .id = 1 } },
-	{ { .opcode = RXT_TCP_RC_SEND_ONLY, .id = 1 }, { .opcode = RXT_TCP_RC_SEND_ONLY, .id = 3 } },
+	{ { .opcode = RXT_TCP_RC_SEND_ONLY, .id = 1 },
+	  { .opcode = RXT_TCP_RC_SEND_ONLY, .id = 1 } },
+	{ { .opcode = RXT_TCP_RC_SEND_ONLY, .id = 1 },
+	  { .opcode = RXT_TCP_RC_SEND_ONLY, .id = 3 } },
 	{ { .opcode = RXT_TCP_RC_SEND_MIDDLE, .id = 1, .len = 5 } },
 	{ { .opcode = RXT_TCP_RC_SEND_LAST, .id = 1, .len = 5 } },
 	{ { .opcode = RXT_TCP_RC_READ_RESP_LAST, .id = 1, .len = 5 } },
