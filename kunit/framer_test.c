@@ -222,6 +222,11 @@ void rxtcp_life_arm(struct rxtcp_conn *tc)
 {
 }
 
+bool rxtcp_ack_may_wait(struct rxtcp_conn *tc)
+{
+	return false;
+}
+
 /* ---- streams ---- */
 
 /**
