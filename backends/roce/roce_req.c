@@ -12,7 +12,7 @@
 #include "roce.h"
 
 /* Below this a loss does not shrink the window: losses are not only congestion. */
-#define CWND_FLOOR	16
+#define CWND_FLOOR	32
 
 /**
  * roce_req_rewind - send again from a PSN on

@@ -15,6 +15,7 @@
 /* Bytes under way at most, when nothing gets lost. */
 #define WINDOW_BYTES	SZ_1M
 #define WINDOW_START	64
+#define GROW_EVERY	8
 #define ACK_EVERY_MAX	64
 #define STALL_MAX_MS	64
 
@@ -79,10 +80,11 @@ void roce_cwnd_acked(struct roce_cwnd *c, u32 packets)
 		c->packets = min(c->packets + min(packets, c->packets), c->max);
 		return;
 	}
+	/* An eighth more with each window that got through. */
 	c->credit += packets;
-	if (c->credit >= c->packets) {
-		c->credit = 0;
-		c->packets++;
+	if (c->credit >= GROW_EVERY) {
+		c->packets = min(c->packets + c->credit / GROW_EVERY, c->max);
+		c->credit %= GROW_EVERY;
 	}
 }
 

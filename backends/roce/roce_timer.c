@@ -7,6 +7,9 @@
  */
 #include "roce.h"
 
+/* A time-out need not be congestion either: who is slow to answer was away. */
+#define CWND_TIMEOUT	16
+
 static void arm(struct roce_conn *rc, unsigned long when)
 {
 	struct timer_list *t = &rc->timer.t;
@@ -92,7 +95,7 @@ static bool overdue(struct roce_conn *rc)
 		return false;
 	}
 	rt->tries++;
-	roce_cwnd_lost(&rc->req.cwnd, 1);
+	roce_cwnd_lost(&rc->req.cwnd, CWND_TIMEOUT);
 	roce_req_rewind(rc, w->una);
 	/* Should nothing be sent, the next look is due all the same. */
 	set_deadline(rc);
