@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # nodes: 1
 # kernels: stock debug
-# timeout: 400
+# timeout: 600
 # Random data with every operation, every byte compared; one message of 1 GiB.
 . "$(dirname "$0")/lib.sh"
 

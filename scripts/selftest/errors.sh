@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # nodes: 1
 # kernels: stock debug
-# timeout: 400
+# timeout: 600
 # The right status on the right request, the rest flushed in order, states and events of both sides.
 . "$(dirname "$0")/lib.sh"
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # nodes: 1
 # kernels: stock debug
-# timeout: 400
+# timeout: 600
 # Peers that are none talk to the listener: random bytes, every field at its edges, byte by byte, half hellos, floods of
 # connections; meanwhile the data of others stays right.
 . "$(dirname "$0")/lib.sh"
@@ -24,7 +24,7 @@ group() { # TEXT GROUP COUNT [VICTIM...]
 
 # The sockets of strangers are gone.
 settled() { [ "$(on b ss -Htn state established | wc -l)" -le "$1" ]; }
-rejected() { on b rdma statistic show link $DEV_B/1 | grep -oE 'hello_rejected [0-9]+' | cut -d' ' -f2; }
+counter() { on b rdma statistic show link $DEV_B/1 | grep -oE "$1 [0-9]+" | cut -d' ' -f2; }
 
 ulimit -n 20000
 topo_up 1500
@@ -54,7 +54,9 @@ if wait $good; then
 else
 	not_ok "the others' data is right all the time" "$TMP/good"
 fi
-point "rejected hellos are counted ($(rejected))" test "$(rejected)" -gt 0
+for c in hello_rejected bad_header tx_nak remote_access_errors; do
+	point "$c is counted ($(counter $c))" test "$(counter $c)" -gt 0
+done
 point "no socket of a stranger is left" wait_for "$(limit 15)" settled 0
 no_leak
 topo_down

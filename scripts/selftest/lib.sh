@@ -248,7 +248,12 @@ perf() {
 }
 
 perf_figures() {
-	# Tiny messages on a slow machine round to 0 MB/s, but then their rate in the last column does not.
+	# Tiny messages on a slow machine round to 0 MB/s, but then their rate in the last column does not. Where perftest
+	# finds the clock too unsteady for a result, it prints 0 for all.
+	if grep -q 'Correlation coefficient' "$1"; then
+		grep -qE '^ *[0-9]+ +[0-9]+ +[0-9.]+' "$1"
+		return
+	fi
 	awk '/^ *[0-9]+ +[0-9]+ +[0-9.]+/ { n++; if ($4 + $NF <= 0) bad++ } END { exit !(n && !bad) }' "$1"
 }
 

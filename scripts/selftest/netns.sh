@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # nodes: 1
 # kernels: stock debug
-# timeout: 300
+# timeout: 600
 # Network namespaces: two pairs of hosts with the same addresses, rdma system in shared and exclusive mode, sockets
 # only where and while links exist.
 . "$(dirname "$0")/lib.sh"

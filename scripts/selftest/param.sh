@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # nodes: 1
 # kernels: stock debug
-# timeout: 400
+# timeout: 600
 # Loading and unloading: the backend parameter, link types, aliases, what cannot work says why, nothing stays behind.
 . "$(dirname "$0")/lib.sh"
 own_types_only "about this project's modules"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # nodes: 1
 # kernels: stock debug
-# timeout: 500
+# timeout: 600
 # perftest over MTU 1500 and 9000, IPv4 and IPv6 GIDs.
 . "$(dirname "$0")/lib.sh"
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # nodes: 2
 # kernels: stock debug
-# timeout: 500
+# timeout: 600
 # perftest with its defaults and ibv_rc_pingpong between two machines, MTU 1500 and 9000, IPv4 and IPv6 GIDs.
 . "$(dirname "$0")/lib.sh"
 own_types_only "link type of this project only"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # nodes: 1
 # kernels: stock debug
-# timeout: 300
+# timeout: 600
 # ibv_rc_pingpong and ibv_srq_pingpong check the data (-c), polling and with events, over IPv4 and IPv6.
 . "$(dirname "$0")/lib.sh"
 

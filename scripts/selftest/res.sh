@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # nodes: 1
 # kernels: stock debug
-# timeout: 300
+# timeout: 600
 # What the device says of itself: attributes, limits that hold, rdma res, statistics, GIDs that follow the addresses.
 . "$(dirname "$0")/lib.sh"
 

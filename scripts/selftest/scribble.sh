@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # nodes: 1
 # kernels: stock debug
-# timeout: 200
+# timeout: 600
 # Programs that write garbage into the rings that they share with the kernel hurt only themselves.
 . "$(dirname "$0")/lib.sh"
 own_types_only "other drivers crash"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # nodes: 1
 # kernels: stock
-# timeout: 500
+# timeout: 600
 # boot: own
 # Speed against siw, the other RDMA over TCP: same guest, same run, taking turns, medians of three. At least as fast at
 # writes of 64 KiB and 1 MiB, no slower at a write of 8 bytes.
@@ -19,7 +19,7 @@ measure() { # NAME TOOL ARG...: appends the figure of one run
 	if [ "$who" = siw ]; then extra=(-R); else extra=(-x "$gid"); fi
 	"$tool" -p $PORT -F -d rxa "${extra[@]}" "$@" >"$TMP/server" 2>&1 &
 	wait_for 20 listening a $PORT
-	run 60 "$tool" -p $PORT -F -d rxa "${extra[@]}" "$@" $to >"$TMP/client" 2>&1 || { cat "$TMP/client"; return 1; }
+	run 150 "$tool" -p $PORT -F -d rxa "${extra[@]}" "$@" $to >"$TMP/client" 2>&1 || { cat "$TMP/client"; return 1; }
 	wait
 	figures[$who.$what]+=" $(awk '/^ *[0-9]+ +[0-9]+ +[0-9.]+/ { print ENVIRON["lat"] ? $5 : $4 }' "$TMP/client")"
 }
@@ -36,9 +36,9 @@ turn() { # rxt|siw
 		gid=$(gid)
 	fi
 	sleep 1
-	measure "$who" bw64k ib_write_bw -s 65536 -n 3000 &&
-		measure "$who" bw1m ib_write_bw -s 1048576 -n 400 &&
-		lat=1 measure "$who" lat8 ib_write_lat -s 8 -n 3000
+	measure "$who" bw64k ib_write_bw -s 65536 -n 2000 &&
+		measure "$who" bw1m ib_write_bw -s 1048576 -n 200 &&
+		lat=1 measure "$who" lat8 ib_write_lat -s 8 -n 1000
 	rc=$?
 	rdma link del rxa
 	if [ "$who" = siw ]; then rmmod siw; else unload; fi

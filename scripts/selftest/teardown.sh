@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # nodes: 1
 # kernels: stock debug
-# timeout: 400
+# timeout: 600
 # Links, netdevs, namespaces and modules go away under traffic, with one of everything open. It takes seconds, programs
 # can still close what they hold, and nothing is left.
 . "$(dirname "$0")/lib.sh"

@@ -115,7 +115,8 @@ int main(int argc, char **argv)
 		}
 	}
 	if (!spec_a || !spec_b || !cut_cmd != !heal_cmd) {
-		fprintf(stderr, "verbs_errors: -a DEV -b DEV [-4|-6] [-l] [-x CUT -X HEAL] [CASE…]\n");
+		fprintf(stderr,
+			"verbs_errors: -a DEV -b DEV [-4|-6] [-l] [-x CUT -X HEAL] [CASE]\n");
 		return 2;
 	}
 	vu_watchdog(dog);
