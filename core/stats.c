@@ -5,7 +5,7 @@
 #include <linux/percpu.h>
 #include "internal.h"
 
-#define RXT_COUNTER(name) #name,
+#define RXT_COUNTER(name) #name
 const char * const rxt_counter_names[RXT_CNT_NUM] = {
 #include <rxt/counters.h>
 };

@@ -7,7 +7,7 @@
 
 #include <linux/types.h>
 
-#define RXT_COUNTER(name) RXT_CNT_##name,
+#define RXT_COUNTER(name) RXT_CNT_##name
 enum rxt_counter {
 #include <rxt/counters.h>
 	RXT_CNT_NUM
