@@ -600,7 +600,7 @@ void rxt_req_fail(struct rxt_qp *qp, struct rxt_msg *msg, enum ib_wc_status st)
  * @qp: QP
  * @st: status of the oldest request
  *
- * Does nothing with none in flight. Otherwise the QP goes to ERR.
+ * Does nothing with none in flight, or in ERR. Otherwise the QP goes to ERR.
  */
 void rxt_req_fail_oldest(struct rxt_qp *qp, enum ib_wc_status st)
 {
@@ -608,7 +608,8 @@ void rxt_req_fail_oldest(struct rxt_qp *qp, enum ib_wc_status st)
 
 	spin_lock_bh(&qp->req_lock);
 	msg = list_first_entry_or_null(&qp->inflight, struct rxt_msg, node);
-	if (msg) {
+	/* In ERR the culprit is known already, and the rest is flushed. */
+	if (msg && rxt_qp_may(qp, RXT_MAY_SEND)) {
 		fail_locked(msg, st);
 		rxt_qp_fail(qp);
 	}

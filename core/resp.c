@@ -156,8 +156,9 @@ enum rxt_verdict rxt_rx_read(struct rxt_conn *conn, const struct rxt_hdr *hdr,
 		return RXT_DROP;
 	if (hdr->length > RXT_MAX_MSG)
 		return bad_request(qp);
+	/* IBTA 9.7.4.1.3: an operation that the QP does not offer. */
 	if (!(qp->access & IB_ACCESS_REMOTE_READ))
-		return bad_access(qp);
+		return bad_request(qp);
 	/* IBTA 9.7.4.1.4.2: the key of a zero-length READ is not checked. */
 	if (hdr->length) {
 		mr = rxt_mr_find(qp->dev, qp->pd, hdr->rkey, hdr->raddr,
@@ -198,8 +199,9 @@ static enum rxt_verdict execute(struct rxt_qp *qp, const struct rxt_hdr *hdr,
 	struct rxt_mr *mr;
 	int err;
 
+	/* IBTA 9.7.4.1.3: an operation that the QP does not offer. */
 	if (!(qp->access & access))
-		return bad_access(qp);
+		return bad_request(qp);
 	/* IBTA 9.4.5: the address of an atomic is a multiple of 8. */
 	if (hdr->raddr & 7)
 		return bad_request(qp);

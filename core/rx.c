@@ -119,8 +119,9 @@ static enum rxt_verdict begin_write(struct rxt_qp *qp, struct rxt_rx *rx,
 		return RXT_DROP;
 	if (hdr->length > RXT_MAX_MSG)
 		return bad_request(qp);
+	/* IBTA 9.7.4.1.3: an operation that the QP does not offer. */
 	if (!(qp->access & IB_ACCESS_REMOTE_WRITE))
-		return bad_access(qp);
+		return bad_request(qp);
 	/* IBTA 9.7.4.1.4.2: nothing is checked for zero bytes. */
 	if (hdr->length) {
 		mr = rxt_mr_find(qp->dev, qp->pd, hdr->rkey, hdr->raddr,
