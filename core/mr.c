@@ -91,8 +91,10 @@ static void mr_publish(struct rxt_mr *mr)
 int rxt_mr_set_pages(struct rxt_mr *mr, u64 iova, u64 length,
 		     unsigned int offset, struct page **pages, u32 npages)
 {
-	if (offset >= PAGE_SIZE || iova + length < iova ||
-	    length > ((u64)npages << PAGE_SHIFT) - offset)
+	u64 size = (u64)npages << PAGE_SHIFT;
+
+	if (!npages || offset >= PAGE_SIZE || iova + length < iova ||
+	    length > size - offset)
 		return -EINVAL;
 	mr->iova = iova;
 	mr->length = length;
@@ -139,6 +141,11 @@ void rxt_mr_destroy(struct rxt_mr *mr)
 
 static bool mr_covers(const struct rxt_mr *mr, u64 addr, u64 len)
 {
+	/* The direct map has holes, and its users may be misled. */
+	if (mr->type == RXT_MR_DMA)
+		return addr + len > addr && len <= RXT_MAX_MSG &&
+		       virt_addr_valid((void *)(uintptr_t)addr) &&
+		       virt_addr_valid((void *)(uintptr_t)(addr + len - 1));
 	return addr >= mr->iova && len <= mr->length &&
 	       addr - mr->iova <= mr->length - len;
 }
@@ -207,8 +214,7 @@ struct page *rxt_mr_page(const struct rxt_mr *mr, u64 addr, unsigned int *off)
 		void *va = (void *)(uintptr_t)addr;
 
 		*off = offset_in_page(va);
-		return is_vmalloc_addr(va) ? vmalloc_to_page(va) :
-					     virt_to_page(va);
+		return virt_to_page(va);
 	}
 	pos = addr - mr->iova + mr->offset;
 	*off = offset_in_page(pos);

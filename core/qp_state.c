@@ -6,7 +6,7 @@
  *	                            |  ^
  *	             (UC, UD errors) v  |
  *	                            SQE-'
- *	any --> RESET, any --> ERR
+ *	any --> RESET, any but RESET --> ERR
  *
  * Which attributes a transition needs or may carry: IBTA 11.2.5.3 and its
  * tables. What a state permits: IBTA 10.3.1.
@@ -132,8 +132,10 @@ int rxt_qp_check(enum ib_qp_type type, enum ib_qp_state cur,
 	if (!bit || cur > IB_QPS_ERR || next > IB_QPS_ERR)
 		return -EINVAL;
 	mask &= ~IB_QP_STATE;
-	/* Out of any state, with nothing else to say (IBTA 10.3.1). */
-	if (next == IB_QPS_RESET || next == IB_QPS_ERR)
+	/* Out of any state, with nothing else to say (IBTA 10.3.1); but RESET has
+	 * nothing that could be in error.
+	 */
+	if (next == IB_QPS_RESET || (next == IB_QPS_ERR && cur != IB_QPS_RESET))
 		return mask ? -EINVAL : 0;
 
 	for (t = table; t < table + ARRAY_SIZE(table); t++) {

@@ -8,7 +8,6 @@
  */
 #include <kunit/test.h>
 #include <linux/skbuff.h>
-#include <linux/vmalloc.h>
 #include "private.h"
 #include "../core/ids.c"
 #include "../core/mr.c"
@@ -122,9 +121,9 @@ static void region_pages(struct kunit *test, struct region *r, u32 size)
 					       table, r->num), 0);
 }
 
-static void region_dma(struct kunit *test, struct region *r, u32 size, bool vmem)
+static void region_dma(struct kunit *test, struct region *r, u32 size)
 {
-	r->va = vmem ? vmalloc(size) : kmalloc(size, GFP_KERNEL);
+	r->va = kmalloc(size, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, r->va);
 	memset(r->va, GUARD, size);
 	r->num = size;
@@ -151,7 +150,7 @@ static struct payload *make_payload(struct kunit *test, const struct seg_case *c
 
 		r->order = c->order;
 		if (c->type == RXT_MR_DMA)
-			region_dma(test, r, size, i & 1);
+			region_dma(test, r, size);
 		else
 			region_pages(test, r, size);
 		seg->addr = r->addr + c->offset;
@@ -179,7 +178,7 @@ static void free_payload(struct kunit *test, struct payload *p)
 		rxt_mr_destroy(r->mr);
 		for (j = 0; r->pages && j < r->num; j += 1U << r->order)
 			__free_pages(r->pages[j], r->order);
-		kvfree(r->va);
+		kfree(r->va);
 	}
 }
 
