@@ -156,13 +156,18 @@ static void mr_identity(struct kunit *test)
 static void mr_unpublished(struct kunit *test)
 {
 	struct rxt_mr *mr = rxt_mr_alloc(&dev_a, &pd_a, RXT_MR_DMA, 0);
+	u8 *buf = kunit_kzalloc(test, 64, GFP_KERNEL);
+	u64 addr = (uintptr_t)buf;
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, mr);
-	KUNIT_EXPECT_FALSE(test, found(mr, 0, 0, 0));
+	KUNIT_ASSERT_NOT_NULL(test, buf);
+	KUNIT_EXPECT_FALSE(test, found(mr, addr, 64, 0));
 	rxt_mr_set_dma(mr);
-	KUNIT_EXPECT_TRUE(test, found(mr, 0, 1, 0));
-	KUNIT_EXPECT_TRUE(test, found(mr, PAGE_OFFSET, RXT_MAX_MSG, 0));
-	KUNIT_EXPECT_TRUE(test, found(mr, U64_MAX - 1, 1, 0));
+	/* All of the kernel's memory, and nothing else. */
+	KUNIT_EXPECT_TRUE(test, found(mr, addr, 64, 0));
+	KUNIT_EXPECT_FALSE(test, found(mr, 0x1234567812345678ULL, 8, 0));
+	KUNIT_EXPECT_FALSE(test, found(mr, U64_MAX - 1, 1, 0));
+	KUNIT_EXPECT_FALSE(test, found(mr, U64_MAX, 2, 0));
 	rxt_mr_destroy(mr);
 }
 
@@ -213,9 +218,10 @@ static void mr_key_reuse(struct kunit *test)
 		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, mr);
 		rxt_mr_set_dma(mr);
 		keys[i] = rxt_mr_key(mr);
-		KUNIT_ASSERT_TRUE(test, found(mr, 0, 1, 0));
+		KUNIT_ASSERT_TRUE(test, found(mr, (uintptr_t)keys, 1, 0));
 		rxt_mr_destroy(mr);
-		KUNIT_ASSERT_NULL(test, rxt_mr_find(&dev_a, &pd_a, keys[i], 0, 1, 0));
+		KUNIT_ASSERT_NULL(test, rxt_mr_find(&dev_a, &pd_a, keys[i], (uintptr_t)keys,
+						      1, 0));
 		if (i && abs((s32)((keys[i] >> 8) - (keys[i - 1] >> 8))) <= 1)
 			neighbours++;
 	}
