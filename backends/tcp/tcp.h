@@ -16,6 +16,7 @@
 #ifndef _RXTCP_H
 #define _RXTCP_H
 
+#include <linux/hrtimer.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/net.h>
@@ -82,6 +83,9 @@ struct rxtcp_lane {
  * @refused: a NAK was latched: no more requests are looked at
  * @dead: protocol error or not receiving: all is dropped
  * @ack_due: @exp_id - 1 has not been told to the peer, or a sign of life is due
+ * @lazy: it may wait for a frame to travel with, see tcp_timer.c
+ * @turn: requests came and none of ours has gone since
+ * @turns: how often a request of ours followed at once, up to LAZY_TURNS
  * @nak: NAK to send; RXT_OK: none, RXT_NOT_READY: RNR
  * @nak_id: request that @nak is about
  */
@@ -93,6 +97,9 @@ struct rxtcp_rx {
 	bool			refused;
 	bool			dead;
 	bool			ack_due;
+	bool			lazy;
+	bool			turn;
+	u8			turns;
 	enum rxt_verdict	nak;
 	u32			nak_id;
 	u32			exp_id;
@@ -150,6 +157,7 @@ struct rxtcp_tx {
  * @rx_seen: its measure: segments received
  * @wanted: something was to be sent while not connected
  * @nomem: the batch ended for want of memory: go on with the next tick
+ * @ack_timer: a lazy ACK has waited long enough
  */
 struct rxtcp_life {
 	struct delayed_work	tick;
@@ -158,6 +166,7 @@ struct rxtcp_life {
 	u32			rx_seen;
 	bool			wanted;
 	bool			nomem;
+	struct hrtimer		ack_timer;
 };
 
 /**
@@ -179,6 +188,9 @@ struct rxtcp_life {
  * @start_err: error of the first try that modify reports; @lock
  * @reply: hello of the peer, as far as received; @lock
  * @reply_len: bytes in @reply
+ * @rx: what comes in
+ * @tx: what goes out
+ * @life: is the peer there
  */
 struct rxtcp_conn {
 	struct rxt_conn		conn;
@@ -329,5 +341,8 @@ void rxtcp_life_init(struct rxtcp_conn *tc);
 void rxtcp_life_reset(struct rxtcp_conn *tc);
 void rxtcp_life_arm(struct rxtcp_conn *tc);
 void rxtcp_life_retry_soon(struct rxtcp_conn *tc);
+void rxtcp_life_stop(struct rxtcp_conn *tc);
+bool rxtcp_ack_may_wait(struct rxtcp_conn *tc);
+void rxtcp_ack_turn(struct rxtcp_conn *tc);
 
 #endif /* _RXTCP_H */

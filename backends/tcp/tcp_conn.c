@@ -461,7 +461,7 @@ static void conn_halt(struct rxtcp_conn *tc, bool emit)
 	rxtcp_net_del(tc);
 	/* They find it IDLE and do nothing. */
 	cancel_delayed_work_sync(&tc->work);
-	cancel_delayed_work_sync(&tc->life.tick);
+	rxtcp_life_stop(tc);
 }
 
 /* To RTR. */

@@ -409,15 +409,20 @@ void rxtcp_rx_run(struct rxtcp_conn *tc, struct sock *sk)
 {
 	read_descriptor_t desc = { .arg.data = tc, .count = 1 };
 	struct rxtcp_rx *rx = &tc->rx;
+	u32 exp_id;
 
 	/* Inside of our own tcp_read_sock(): it goes on with what is new. */
 	if (rx->busy)
 		return;
+	exp_id = rx->exp_id;
 	rx->busy = true;
 	tcp_read_sock(sk, &desc, rx_actor);
 	rx->busy = false;
 
-	if (rx->ack_due || rx->nak != RXT_OK || rxt_tx_wanted(&tc->conn))
+	if (rx->exp_id != exp_id)
+		rx->lazy = rxtcp_ack_may_wait(tc);
+	if ((rx->ack_due && !rx->lazy) || rx->nak != RXT_OK ||
+	    rxt_tx_wanted(&tc->conn))
 		rxt_tx_ready(&tc->conn, RXT_TX_INLINE);
 	/* A FIN comes behind all data. */
 	if ((sk->sk_shutdown & RCV_SHUTDOWN) || sk->sk_state == TCP_CLOSE)

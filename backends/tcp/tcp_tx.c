@@ -140,7 +140,9 @@ static void emit_ctl(struct rxtcp_conn *tc, bool last)
 	if (nak != RXT_OK && nak != RXT_NOT_READY && !last &&
 	    !rxt_conn_resp_idle(&tc->conn))
 		nak = RXT_OK;
-	if (tx->left || (nak == RXT_OK && !rx->ack_due))
+	if (tx->left)
+		return;
+	if (nak == RXT_OK && (!rx->ack_due || (rx->lazy && !last)))
 		return;
 	if (stage_room(tc, RXT_TCP_HDR_MAX) <= 0)
 		return;
@@ -181,6 +183,8 @@ static void note_request(struct rxtcp_conn *tc, const struct rxt_msg *msg)
 
 	if (tc->conn.type == IB_QPT_UC)
 		return;
+	if (tc->rx.turn)
+		rxtcp_ack_turn(tc);
 	if (rxtcp_id_after(msg->id, tx->top_id))
 		tx->top_id = msg->id;
 	if (is_answered(msg->op) && rxtcp_id_after(msg->id, tx->rd_id))
