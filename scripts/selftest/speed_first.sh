@@ -61,7 +61,7 @@ ratio() {
 	local r s
 	r=$(median "rxt.$1") s=$(median "siw.$1")
 	if [ "$1" = lat8 ]; then set -- "$s" "$r"; else set -- "$r" "$s"; fi
-	awk -v a="$1" -v b="$2" 'BEGIN { printf "%d\n", b > 0 ? 100 * a / b : 0 }'
+	awk -v a="$1" -v b="$2" 'BEGIN { printf "%d\n", (b > 0 ? 100 * a / b : 0) }'
 }
 
 fast_enough() {
