@@ -17,9 +17,9 @@ measure() { # NAME TOOL ARG...: appends the figure of one run
 	local who=$1 what=$2 tool=$3 extra=() to=$ADDR_A
 	shift 3
 	if [ "$who" = siw ]; then extra=(-R); else extra=(-x "$gid"); fi
-	"$tool" -p $PORT -F -d rxa "${extra[@]}" "$@" >"$TMP/server" 2>&1 &
+	"${PIN_A[@]}" "$tool" -p $PORT -F -d rxa "${extra[@]}" "$@" >"$TMP/server" 2>&1 &
 	wait_for 20 listening a $PORT
-	run 150 "$tool" -p $PORT -F -d rxa "${extra[@]}" "$@" $to >"$TMP/client" 2>&1 || { cat "$TMP/client"; return 1; }
+	run 150 "${PIN_B[@]}" "$tool" -p $PORT -F -d rxa "${extra[@]}" "$@" $to >"$TMP/client" 2>&1 || { cat "$TMP/client"; return 1; }
 	wait
 	figures[$who.$what]+=" $(awk '/^ *[0-9]+ +[0-9]+ +[0-9.]+/ { print ENVIRON["lat"] ? $5 : $4 }' "$TMP/client")"
 }
