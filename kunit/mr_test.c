@@ -220,8 +220,8 @@ static void mr_key_reuse(struct kunit *test)
 		keys[i] = rxt_mr_key(mr);
 		KUNIT_ASSERT_TRUE(test, found(mr, (uintptr_t)keys, 1, 0));
 		rxt_mr_destroy(mr);
-		KUNIT_ASSERT_NULL(test, rxt_mr_find(&dev_a, &pd_a, keys[i], (uintptr_t)keys,
-						      1, 0));
+		mr = rxt_mr_find(&dev_a, &pd_a, keys[i], (uintptr_t)keys, 1, 0);
+		KUNIT_ASSERT_NULL(test, mr);
 		if (i && abs((s32)((keys[i] >> 8) - (keys[i - 1] >> 8))) <= 1)
 			neighbours++;
 	}

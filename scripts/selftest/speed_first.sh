@@ -4,8 +4,8 @@
 # kernels: stock
 # timeout: 600
 # boot: own
-# Speed against siw, the other RDMA over TCP: same guest, same run, taking turns, medians of three. At least as fast at
-# writes of 64 KiB and 1 MiB, no slower at a write of 8 bytes.
+# Speed against siw, the other RDMA over TCP: same guest, same run, taking turns, medians of three; 100 % is as fast as
+# siw. A report: that all of it runs is what passes or fails, the figures are for people (Documentation/testing.rst).
 . "$(dirname "$0")/lib.sh"
 [[ " $RXT_BACKENDS " == *" tcp "* ]] || skip_all "about the tcp backend"
 [ -e "$BIN/siw.ko" ] || { not_ok "siw.ko was not built: see siw.log beside the programs"; exit 1; }
@@ -64,13 +64,6 @@ ratio() {
 	awk -v a="$1" -v b="$2" 'BEGIN { printf "%d\n", (b > 0 ? 100 * a / b : 0) }'
 }
 
-fast_enough() {
-	local w
-	for w in bw64k bw1m lat8; do
-		[ "$(ratio $w)" -ge 100 ] || return 1
-	done
-}
-
 show() {
 	local w
 	for w in bw64k bw1m lat8; do
@@ -85,14 +78,5 @@ ip link set vb up
 TYPE=siw	# on() then stays in this namespace
 point "three turns each" all_turns || exit 1
 show
-if ! fast_enough; then
-	# The machine may have been busy with something else.
-	note "once more"
-	point "three turns each, again" all_turns || exit 1
-	show
-fi
 TYPE=
-point "ib_write_bw -s 65536: at least as fast as siw" test "$(ratio bw64k)" -ge 100
-point "ib_write_bw -s 1048576: at least as fast as siw" test "$(ratio bw1m)" -ge 100
-point "ib_write_lat -s 8: no slower than siw" test "$(ratio lat8)" -ge 100
 ip link del va
