@@ -31,6 +31,8 @@
 #define HELLO_TIME	(3 * HZ)	/* from accept to a whole hello */
 #define PARK_TIME	(5 * HZ)	/* until the QP is RTR */
 #define LINGER_TIME	(5 * HZ)	/* until the peer has closed too */
+/* Accepts and news in a row: others want the lock as well. */
+#define WORK_BUDGET	128
 
 enum pend_state {
 	PEND_HELLO,
@@ -347,6 +349,26 @@ static void pend_hello(struct rxtcp_net *tn, struct rxtcp_pend *p)
 		park(tn, p);
 }
 
+/* Make room for one more from @peer: the oldest goes. */
+static void pend_bound(struct rxtcp_net *tn, const union ib_gid *peer)
+{
+	struct rxtcp_pend *p, *oldest = NULL;
+	unsigned int num = 0;
+
+	lockdep_assert_held(&tn->lock);
+	list_for_each_entry(p, &tn->pend, node) {
+		if (memcmp(&p->peer, peer, sizeof(*peer)))
+			continue;
+		if (!oldest)
+			oldest = p;
+		num++;
+	}
+	if (num >= PEND_MAX_SOURCE)
+		pend_close(tn, oldest);
+	if (tn->pend_num >= PEND_MAX)
+		pend_close(tn, list_first_entry(&tn->pend, struct rxtcp_pend, node));
+}
+
 /* Drop what comes. True: the peer has closed. */
 static bool pend_drain(struct rxtcp_pend *p)
 {
@@ -371,8 +393,10 @@ static bool pend_drain(struct rxtcp_pend *p)
 
 static void pend_news(struct rxtcp_net *tn, struct rxtcp_pend *p)
 {
-	if (!p->listed)
+	if (!p->listed) {
+		pend_bound(tn, &p->peer);
 		pend_list(tn, p);
+	}
 	switch (p->state) {
 	case PEND_HELLO:
 		pend_hello(tn, p);
@@ -398,26 +422,6 @@ static struct rxtcp_pend *pend_next_ready(struct rxtcp_net *tn)
 		list_del_init(&p->ready);
 	spin_unlock_bh(&tn->ready_lock);
 	return p;
-}
-
-/* Make room for one more from @peer: the oldest goes. */
-static void pend_bound(struct rxtcp_net *tn, const union ib_gid *peer)
-{
-	struct rxtcp_pend *p, *oldest = NULL;
-	unsigned int num = 0;
-
-	lockdep_assert_held(&tn->lock);
-	list_for_each_entry(p, &tn->pend, node) {
-		if (memcmp(&p->peer, peer, sizeof(*peer)))
-			continue;
-		if (!oldest)
-			oldest = p;
-		num++;
-	}
-	if (num >= PEND_MAX_SOURCE)
-		pend_close(tn, oldest);
-	if (tn->pend_num >= PEND_MAX)
-		pend_close(tn, list_first_entry(&tn->pend, struct rxtcp_pend, node));
 }
 
 static bool net_accept(struct rxtcp_net *tn, struct socket *listener)
@@ -458,21 +462,24 @@ static void net_expire(struct rxtcp_net *tn)
 static void net_work(struct work_struct *work)
 {
 	struct rxtcp_net *tn = container_of(work, struct rxtcp_net, work.work);
+	unsigned int i, budget = WORK_BUDGET;
 	struct rxtcp_pend *p;
-	unsigned int i;
 
 	mutex_lock(&tn->lock);
 	if (tn->dead)
 		goto out;
 	for (i = 0; i < ARRAY_SIZE(tn->listener); i++)
-		while (tn->listener[i] && net_accept(tn, tn->listener[i]))
-			cond_resched();
-	while ((p = pend_next_ready(tn))) {
+		while (budget && tn->listener[i] &&
+		       net_accept(tn, tn->listener[i]))
+			budget--;
+	while (budget && (p = pend_next_ready(tn))) {
 		pend_news(tn, p);
-		cond_resched();
+		budget--;
 	}
 	net_expire(tn);
-	if (tn->pend_num)
+	if (!budget)
+		net_wake(tn);
+	else if (tn->pend_num)
 		queue_delayed_work(rxtcp_wq, &tn->work, HZ);
 out:
 	mutex_unlock(&tn->lock);
