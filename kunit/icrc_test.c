@@ -200,6 +200,7 @@ static struct kunit_suite icrc_suite = {
 	.name = "rxt_roce_icrc",
 	.test_cases = icrc_cases,
 };
+
 kunit_test_suite(icrc_suite);
 
 MODULE_LICENSE("GPL");

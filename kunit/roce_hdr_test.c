@@ -62,35 +62,39 @@ static void hdr_all_opcodes(struct kunit *test)
 	}
 }
 
+static void one_length(struct kunit *test, u8 op, u8 pad, u32 len)
+{
+	u32 have = min_t(u32, len, ROCE_HDR_MAX);
+	struct roce_hdr h;
+	int i = lookup(op), err;
+	u8 buf[64];
+	bool good;
+
+	get_random_bytes(buf, sizeof(buf));
+	buf[0] = op;
+	buf[1] = pad << 4 | 0xc0;
+	err = roce_hdr_decode(&h, buf, have, len);
+	good = i >= 0 && len >= known[i].hdr_len + 4 &&
+	       !((len - known[i].hdr_len) & 3) &&
+	       len - known[i].hdr_len - 4 >= pad &&
+	       (known[i].payload || len == known[i].hdr_len + 4);
+	KUNIT_ASSERT_EQ_MSG(test, !err, good, "op %#x pad %u len %u", op, pad,
+			    len);
+	if (err)
+		return;
+	KUNIT_ASSERT_EQ(test, roce_wire_len(&h), len);
+	KUNIT_ASSERT_EQ(test, h.pad, pad);
+}
+
 /* 256 opcodes, UDP payloads of 0 to 64 bytes, 4 pads: what is accepted adds up. */
 static void hdr_all_lengths(struct kunit *test)
 {
-	u8 buf[64];
 	unsigned int op, pad, len;
 
 	for (op = 0; op < 256; op++)
-	for (pad = 0; pad < 4; pad++)
-	for (len = 0; len <= sizeof(buf); len++) {
-		u32 have = min_t(u32, len, ROCE_HDR_MAX);
-		struct roce_hdr h;
-		int i = lookup(op), err;
-		bool good;
-
-		get_random_bytes(buf, sizeof(buf));
-		buf[0] = op;
-		buf[1] = pad << 4 | 0xc0;
-		err = roce_hdr_decode(&h, buf, have, len);
-		good = i >= 0 && len >= known[i].hdr_len + 4 &&
-		       !((len - known[i].hdr_len) & 3) &&
-		       len - known[i].hdr_len - 4 >= pad &&
-		       (known[i].payload || len == known[i].hdr_len + 4);
-		KUNIT_ASSERT_EQ_MSG(test, !err, good, "op %#x pad %u len %u",
-				    op, pad, len);
-		if (err)
-			continue;
-		KUNIT_ASSERT_EQ(test, roce_wire_len(&h), len);
-		KUNIT_ASSERT_EQ(test, h.pad, pad);
-	}
+		for (pad = 0; pad < 4; pad++)
+			for (len = 0; len <= 64; len++)
+				one_length(test, op, pad, len);
 }
 
 static void hdr_version(struct kunit *test)
@@ -148,29 +152,31 @@ static void random_hdr(struct roce_hdr *h, u8 opcode)
 }
 
 /* Encode, decode: the same comes back. */
+static void round_trip(struct kunit *test, u8 opcode, u8 hdr_len)
+{
+	u8 buf[ROCE_HDR_MAX] = {};
+	struct roce_hdr in, out;
+	u32 wire;
+
+	random_hdr(&in, opcode);
+	wire = roce_wire_len(&in);
+	KUNIT_EXPECT_EQ(test, roce_hdr_encode(&in, buf), hdr_len);
+	KUNIT_ASSERT_EQ(test, roce_hdr_decode(&out, buf,
+					      min_t(u32, wire, ROCE_HDR_MAX),
+					      wire), 0);
+	KUNIT_EXPECT_EQ_MSG(test, memcmp(&in, &out, sizeof(in)), 0,
+			    "opcode %#x", opcode);
+	/* As hardware sets it; the version is 0. */
+	KUNIT_EXPECT_EQ(test, buf[1] & 0x4f, 0x40);
+}
+
 static void hdr_round_trip(struct kunit *test)
 {
 	unsigned int i, n;
 
 	for (i = 0; i < ARRAY_SIZE(known); i++)
-	for (n = 0; n < 50; n++) {
-		u8 buf[ROCE_HDR_MAX] = {};
-		struct roce_hdr in, out;
-		u32 wire;
-
-		random_hdr(&in, known[i].opcode);
-		wire = roce_wire_len(&in);
-		KUNIT_EXPECT_EQ(test, roce_hdr_encode(&in, buf),
-				known[i].hdr_len);
-		KUNIT_ASSERT_EQ(test, roce_hdr_decode(&out, buf,
-						      min_t(u32, wire,
-							    ROCE_HDR_MAX),
-						      wire), 0);
-		KUNIT_EXPECT_EQ_MSG(test, memcmp(&in, &out, sizeof(in)), 0,
-				    "opcode %#x", known[i].opcode);
-		/* As hardware sets it; the version is 0. */
-		KUNIT_EXPECT_EQ(test, buf[1] & 0x4f, 0x40);
-	}
+		for (n = 0; n < 50; n++)
+			round_trip(test, known[i].opcode, known[i].hdr_len);
 }
 
 /* One packet of each kind, byte by byte. */
@@ -204,27 +210,30 @@ static void hdr_bytes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, memcmp(buf, want, sizeof(want)), 0);
 }
 
+static void one_phase(struct kunit *test, u8 op, bool first, bool last)
+{
+	u8 code = roce_data_opcode(ROCE_RC, op, first, last);
+	const struct roce_opcode *info = &roce_opcodes[code];
+
+	KUNIT_EXPECT_TRUE(test, info->flags & ROCE_F_VALID);
+	KUNIT_EXPECT_EQ(test, !!(info->flags & ROCE_F_FIRST), first);
+	KUNIT_EXPECT_EQ(test, !!(info->flags & ROCE_F_LAST), last);
+	/* Immediate and key travel in the last packet. */
+	if (last)
+		KUNIT_EXPECT_EQ(test, info->op, op);
+}
+
 static void hdr_phases(struct kunit *test)
 {
 	static const u8 ops[] = {
 		RXT_OP_SEND, RXT_OP_SEND_IMM, RXT_OP_SEND_INV, RXT_OP_WRITE,
 		RXT_OP_WRITE_IMM, RXT_OP_READ_RESP,
 	};
-	unsigned int i, first, last;
+	unsigned int i, phase;
 
 	for (i = 0; i < ARRAY_SIZE(ops); i++)
-	for (first = 0; first < 2; first++)
-	for (last = 0; last < 2; last++) {
-		u8 code = roce_data_opcode(ROCE_RC, ops[i], first, last);
-		const struct roce_opcode *info = &roce_opcodes[code];
-
-		KUNIT_EXPECT_TRUE(test, info->flags & ROCE_F_VALID);
-		KUNIT_EXPECT_EQ(test, !!(info->flags & ROCE_F_FIRST), first);
-		KUNIT_EXPECT_EQ(test, !!(info->flags & ROCE_F_LAST), last);
-		/* Immediate and key travel in the last packet. */
-		if (last)
-			KUNIT_EXPECT_EQ(test, info->op, ops[i]);
-	}
+		for (phase = 0; phase < 4; phase++)
+			one_phase(test, ops[i], phase & 1, phase & 2);
 }
 
 static void psn_wrap(struct kunit *test)
@@ -269,6 +278,7 @@ static struct kunit_suite roce_hdr_suite = {
 	.name = "rxt_roce_hdr",
 	.test_cases = roce_hdr_cases,
 };
+
 kunit_test_suite(roce_hdr_suite);
 
 MODULE_LICENSE("GPL");

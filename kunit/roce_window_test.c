@@ -119,14 +119,16 @@ static void window_find(struct kunit *test)
 		if (id % 100 == 50)
 			roce_window_ack(w, roce_psn_add(first[id - 20], 0));
 	}
-	for (id = w->una_id; id < 1000; id++)
-	for (n = 0; n < size[id]; n++) {
-		u32 psn = roce_psn_add(first[id], n);
+	for (id = w->una_id; id < 1000; id++) {
+		for (n = 0; n < size[id]; n++) {
+			u32 psn = roce_psn_add(first[id], n);
 
-		if (roce_psn_diff(psn, w->una) < 0)
-			continue;
-		KUNIT_ASSERT_NOT_NULL(test, roce_window_find(w, psn, &got));
-		KUNIT_ASSERT_EQ(test, got, id);
+			if (roce_psn_diff(psn, w->una) < 0)
+				continue;
+			KUNIT_ASSERT_NOT_NULL(test,
+					      roce_window_find(w, psn, &got));
+			KUNIT_ASSERT_EQ(test, got, id);
+		}
 	}
 	KUNIT_EXPECT_NULL(test, roce_window_find(w, w->next, &got));
 	roce_window_free(w);
@@ -307,6 +309,7 @@ static struct kunit_suite roce_window_suite = {
 	.name = "rxt_roce_window",
 	.test_cases = roce_window_cases,
 };
+
 kunit_test_suite(roce_window_suite);
 
 MODULE_LICENSE("GPL");

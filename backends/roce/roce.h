@@ -181,6 +181,7 @@ struct roce_requester {
  * @tries: resends since the last sign of life
  * @answer_by: jiffies when an answer is overdue
  * @waiting: @answer_by is valid
+ * @graced: it was put off as the timer came late
  * @stalled: the local stack refused a packet, nothing is sent
  * @stall_until: jiffies when to try again
  * @stalls: refusals in a row
@@ -193,6 +194,7 @@ struct roce_timer {
 	u8			tries;
 	unsigned long		answer_by;
 	bool			waiting;
+	bool			graced;
 	bool			stalled;
 	unsigned long		stall_until;
 	unsigned int		stalls;
@@ -206,6 +208,7 @@ struct roce_timer {
  * @pack_psn: first PSN of a request in @pack
  * @pack_req: @pack_psn is valid
  * @no_ack: packets since an ACK was asked for
+ * @units: calls of ->xmit() since softirqs could run
  * @psn: of the next packet, UC and UD
  * @path: UD: whom @route is for
  */
@@ -215,6 +218,7 @@ struct roce_tx {
 	u32			pack_psn;
 	bool			pack_req;
 	u32			no_ack;
+	u32			units;
 	u32			psn;
 	struct rxt_path		path;
 };
@@ -237,7 +241,7 @@ struct roce_tx {
 struct roce_conn {
 	struct rxt_conn		conn;
 	struct roce_link	*link;
-	spinlock_t		lock;
+	spinlock_t		lock;		/* see top */
 	bool			open;
 	bool			kick;
 	struct roce_ends	ends;
@@ -285,6 +289,27 @@ struct roce_pkt {
 	struct roce_at	at;
 };
 
+/* What an answer of the core has to know of its request: rxt_msg.cookie. */
+static inline u64 roce_cookie(u32 psn, u32 msn, u16 gen)
+{
+	return psn | (u64)msn << 24 | (u64)gen << 48;
+}
+
+static inline u32 roce_cookie_psn(u64 cookie)
+{
+	return cookie & ROCE_MASK24;
+}
+
+static inline u32 roce_cookie_msn(u64 cookie)
+{
+	return (cookie >> 24) & ROCE_MASK24;
+}
+
+static inline u16 roce_cookie_gen(u64 cookie)
+{
+	return cookie >> 48;
+}
+
 /* roce_net.c */
 int roce_dev_attach(struct rxt_dev *dev);
 void roce_dev_detach(struct rxt_dev *dev);
@@ -325,7 +350,7 @@ void roce_resp_rx(struct roce_conn *rc, const struct roce_pkt *pkt);
 void roce_resp_uc(struct roce_conn *rc, const struct roce_pkt *pkt);
 void roce_resp_refuse(struct roce_conn *rc, u32 psn, enum rxt_verdict verdict);
 void roce_resp_reset(struct roce_conn *rc);
-u64 roce_cookie(u32 psn, u32 msn);
+bool roce_resp_stale(struct roce_conn *rc, u64 cookie);
 
 /* roce_req.c */
 void roce_req_rx(struct roce_conn *rc, const struct roce_pkt *pkt);

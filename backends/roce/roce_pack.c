@@ -172,6 +172,26 @@ static int add_frag(struct roce_pack *p, struct page *page, u32 off, u32 len)
 	return 0;
 }
 
+/* Does @f go on where the last fragment ends? Then that one can grow. */
+static bool follows(const struct roce_pack *p, const struct page_frag *f)
+{
+	int i = skb_shinfo(p->tail)->nr_frags;
+
+	return f->page && f->offset < f->size && i &&
+	       skb_can_coalesce(p->tail, i, f->page, f->offset);
+}
+
+static void *grow(struct roce_pack *p, struct page_frag *f, u32 len)
+{
+	int i = skb_shinfo(p->tail)->nr_frags;
+	void *at = page_address(f->page) + f->offset;
+
+	skb_frag_size_add(&skb_shinfo(p->tail)->frags[i - 1], len);
+	account(p, len, len);
+	f->offset += len;
+	return at;
+}
+
 /* Room for up to @want bytes behind what is there. NULL: no memory. */
 static void *reserve(struct roce_pack *p, u32 want, u32 *got)
 {
@@ -182,6 +202,10 @@ static void *reserve(struct roce_pack *p, u32 want, u32 *got)
 	    skb_tailroom(p->skb) >= want) {
 		*got = want;
 		return skb_put(p->skb, want);
+	}
+	if (follows(p, f)) {
+		*got = min(want, f->size - f->offset);
+		return grow(p, f, *got);
 	}
 	if (!skb_page_frag_refill(min_t(u32, want, COPY_MIN), f, GFP_PACK))
 		return NULL;

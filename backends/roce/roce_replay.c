@@ -59,12 +59,12 @@ void roce_replay_add(struct roce_replay *r, const struct roce_done *d)
  *
  * Return: the entry, or NULL: it is too long ago.
  */
-const struct roce_done *roce_replay_find(const struct roce_replay *r, u32 psn)
+struct roce_done *roce_replay_find(const struct roce_replay *r, u32 psn)
 {
 	u32 i, at = r->next;
 
 	for (i = 0; i < r->size; i++) {
-		const struct roce_done *d;
+		struct roce_done *d;
 
 		at = at ? at - 1 : r->size - 1;
 		d = &r->ring[at];

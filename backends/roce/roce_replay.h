@@ -14,6 +14,7 @@
  * @op: enum rxt_op
  * @rkey: READ: key
  * @length: READ: bytes
+ * @gen: READ: times that it was asked for again
  * @msn: message number
  * @va: READ: address
  * @orig: atomics: the result
@@ -22,6 +23,7 @@ struct roce_done {
 	u32	psn;
 	u32	npkts;
 	u8	op;
+	u16	gen;
 	u32	rkey;
 	u32	length;
 	u32	msn;
@@ -44,7 +46,7 @@ struct roce_replay {
 int roce_replay_init(struct roce_replay *r, u32 depth);
 void roce_replay_free(struct roce_replay *r);
 void roce_replay_add(struct roce_replay *r, const struct roce_done *d);
-const struct roce_done *roce_replay_find(const struct roce_replay *r, u32 psn);
+struct roce_done *roce_replay_find(const struct roce_replay *r, u32 psn);
 bool roce_replay_covers(const struct roce_done *d, const struct roce_hdr *h,
 			u32 mtu_shift);
 

@@ -219,8 +219,9 @@ static void read_packet(struct roce_conn *rc, const struct roce_sent *s,
 	u32 want = last ? s->length - off : roce_mtu(rc);
 	int err;
 
-	if (pkt->h.len != want || last != !!(pkt->h.info->flags & ROCE_F_LAST) ||
-	    !read_open(rc, s))
+	/* A long READ is asked for in pieces, each of which has a last packet. */
+	if (pkt->h.len != want ||
+	    (last && !(pkt->h.info->flags & ROCE_F_LAST)) || !read_open(rc, s))
 		return discard(rc);
 	err = roce_place(in->rx, off, pkt);
 	if (err) {

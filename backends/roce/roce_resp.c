@@ -16,18 +16,6 @@ static const u8 nak_code[] = {
 };
 
 /**
- * roce_cookie - what an answer of the core has to know of its request
- * @psn: of its first packet
- * @msn: message number to put into it
- *
- * Return: for rxt_rx_read() and rxt_rx_atomic().
- */
-u64 roce_cookie(u32 psn, u32 msn)
-{
-	return (u64)msn << 32 | psn;
-}
-
-/**
  * roce_resp_reset - begin
  * @rc: connection, not open; replay ring is the caller's
  */
@@ -245,7 +233,7 @@ static enum rxt_verdict rc_single(struct roce_conn *rc, const struct roce_pkt *p
 {
 	struct rxt_hdr hdr = single_hdr(rc, &pkt->h);
 	u32 msn = roce_psn_add(rc->resp.msn, 1);
-	u64 cookie = roce_cookie(pkt->h.psn, msn);
+	u64 cookie = roce_cookie(pkt->h.psn, msn, 0);
 	struct roce_done done = {
 		.psn = pkt->h.psn,
 		.npkts = 1,
@@ -309,25 +297,28 @@ static void rc_expected(struct roce_conn *rc, const struct roce_pkt *pkt)
 
 /* Asked for again: the answer was lost, or the one who asks was impatient. */
 static void replay_read(struct roce_conn *rc, const struct roce_pkt *pkt,
-			const struct roce_done *done)
+			struct roce_done *done)
 {
 	struct rxt_hdr hdr = single_hdr(rc, &pkt->h);
+	u16 gen = done->gen + 1;
 	enum rxt_verdict v;
 
 	if (!roce_replay_covers(done, &pkt->h, rc->mtu_shift)) {
 		rxt_count(rc->conn.dev, rx_discarded);
 		return;
 	}
-	v = rxt_rx_read(&rc->conn, &hdr, roce_cookie(pkt->h.psn, done->msn),
-			RXT_RX_REPLAY);
+	v = rxt_rx_read(&rc->conn, &hdr,
+			roce_cookie(pkt->h.psn, done->msn, gen), RXT_RX_REPLAY);
 	/* Anything but a key that went means that answers are still queued. */
-	if (v == RXT_BAD_ACCESS)
+	if (v == RXT_OK)
+		done->gen = gen;
+	else if (v == RXT_BAD_ACCESS)
 		roce_resp_refuse(rc, pkt->h.psn, v);
 }
 
 static void rc_duplicate(struct roce_conn *rc, const struct roce_pkt *pkt)
 {
-	const struct roce_done *done;
+	struct roce_done *done;
 	struct rxt_hdr hdr;
 	u64 orig;
 
@@ -352,8 +343,29 @@ static void rc_duplicate(struct roce_conn *rc, const struct roce_pkt *pkt)
 	}
 	hdr = single_hdr(rc, &pkt->h);
 	orig = done->orig;
-	rxt_rx_atomic(&rc->conn, &hdr, roce_cookie(done->psn, done->msn),
+	rxt_rx_atomic(&rc->conn, &hdr, roce_cookie(done->psn, done->msn, 0),
 		      RXT_RX_REPLAY, &orig);
+}
+
+/**
+ * roce_resp_stale - is an answer of no use any more?
+ * @rc: connection
+ * @cookie: of a READ response
+ *
+ * Return: true when the READ was asked for again since: the rest of the old answer
+ * would be in the way of the new one.
+ */
+bool roce_resp_stale(struct roce_conn *rc, u64 cookie)
+{
+	const struct roce_done *done;
+	bool stale;
+
+	spin_lock_bh(&rc->lock);
+	done = roce_replay_find(&rc->resp.replay, roce_cookie_psn(cookie));
+	stale = done && done->op == RXT_OP_READ &&
+		done->gen != roce_cookie_gen(cookie);
+	spin_unlock_bh(&rc->lock);
+	return stale;
 }
 
 static void rc_gap(struct roce_conn *rc, const struct roce_pkt *pkt)

@@ -28,7 +28,7 @@
  * @ends: addresses and ports
  * @ip_id: of the next packet, IPv4
  * @local: ICRCs need no look
- * @link: of the netdev, for counting and QP 1
+ * @link: whose address it is for, looked up when needed
  * @rc: connection of the packet before, locked and referenced, or NULL
  * @ref: @rc is referenced by rxt_conn_get(), otherwise by RCU
  */
@@ -47,10 +47,31 @@ struct roce_batch {
 	bool			ref;
 };
 
+/* What finds no connection is counted by the link that it is for. */
 #define rx_count(b, name) do {						\
-	if ((b)->link)							\
-		rxt_count((b)->link->dev, name);			\
+	struct roce_link *__link = link_of(b);				\
+									\
+	if (__link)							\
+		rxt_count(__link->dev, name);				\
 } while (0)
+
+/* The link whose address the skb is for; any for what is for none of them. */
+static struct roce_link *link_of(struct roce_batch *b)
+{
+	struct roce_link *link;
+	int ifindex;
+
+	if (b->link)
+		return b->link;
+	ifindex = roce_link_ifindex(b->rn->net, &b->ends);
+	list_for_each_entry_rcu(link, &b->rn->links, node) {
+		if (!b->link || link->ifindex == ifindex)
+			b->link = link;
+		if (link->ifindex == ifindex)
+			break;
+	}
+	return b->link;
+}
 
 /* ---- walking ---- */
 
@@ -205,7 +226,9 @@ static bool batch_enter(struct roce_batch *b, u32 qpn)
 		return rc->open;
 	batch_leave(b);
 	if (qpn == ROCE_GSI_QPN) {
-		rc = rcu_dereference(b->link->gsi);
+		struct roce_link *link = link_of(b);
+
+		rc = link ? rcu_dereference(link->gsi) : NULL;
 		if (!rc)
 			return false;
 		b->ref = false;
@@ -238,12 +261,12 @@ static u8 transport_of(const struct roce_conn *rc)
 }
 
 /* Connected: the two addresses of the path. Datagrams: an address of the link. */
-static bool source_ok(const struct roce_batch *b, const struct roce_conn *rc)
+static bool source_ok(struct roce_batch *b, const struct roce_conn *rc)
 {
 	const struct roce_ends *p = &b->ends, *e = &rc->ends;
 
 	if (rc->conn.type != IB_QPT_RC && rc->conn.type != IB_QPT_UC)
-		return rc->link == b->link;
+		return rc->link == link_of(b);
 	if (p->v6 != e->v6)
 		return false;
 	if (!p->v6)
@@ -255,6 +278,7 @@ static bool source_ok(const struct roce_batch *b, const struct roce_conn *rc)
 static void deliver(struct roce_conn *rc, const struct roce_pkt *pkt)
 {
 	lockdep_assert_held(&rc->lock);
+	rxt_count(rc->conn.dev, rx_packets);
 	if (rc->conn.type == IB_QPT_UC)
 		roce_resp_uc(rc, pkt);
 	else if (rc->conn.type != IB_QPT_RC)
@@ -298,7 +322,6 @@ static void one_packet(struct roce_batch *b, u32 wire_len)
 	u8 hdr[ROCE_HDR_MAX];
 	struct roce_at at = b->at;
 
-	rx_count(b, rx_packets);
 	if (at_copy(&at, b->skb, hdr, have) ||
 	    roce_hdr_decode(&pkt.h, hdr, have, wire_len)) {
 		rx_count(b, bad_header);
@@ -325,21 +348,6 @@ static void one_packet(struct roce_batch *b, u32 wire_len)
 		return;
 	}
 	deliver(b->rc, &pkt);
-}
-
-/* The link whose address the skb is for; any for what is for none of them. */
-static struct roce_link *link_of(const struct roce_batch *b)
-{
-	int ifindex = roce_link_ifindex(b->rn->net, &b->ends);
-	struct roce_link *link, *first = NULL;
-
-	list_for_each_entry_rcu(link, &b->rn->links, node) {
-		if (link->ifindex == ifindex)
-			return link;
-		if (!first)
-			first = link;
-	}
-	return first;
 }
 
 /* Addresses, ports and lengths of the skb. */
@@ -402,10 +410,8 @@ void roce_rx(struct roce_net *rn, struct sk_buff *skb)
 		.at	= { .skb = skb, .frag = -1 },
 		.local	= roce_skb_is_local(skb),
 	};
-	int err = batch_begin(&b);
 
-	b.link = link_of(&b);
-	if (err || !b.link) {
+	if (batch_begin(&b)) {
 		rx_count(&b, bad_header);
 		goto free;
 	}

@@ -9,6 +9,9 @@
 
 /* A time-out need not be congestion either: who is slow to answer was away. */
 #define CWND_TIMEOUT	16
+/* A timer that fires so late does not tell much about the peer. */
+#define LATE		2
+#define GRACE		2
 
 static void arm(struct roce_conn *rc, unsigned long when)
 {
@@ -102,6 +105,18 @@ static bool overdue(struct roce_conn *rc)
 	return true;
 }
 
+/* This CPU did something else when the timer was due: the answer may be in a queue
+ * of its own that has not been looked at yet. Once for each wait.
+ */
+static bool was_away(struct roce_timer *rt)
+{
+	bool late = time_after(jiffies, rt->answer_by + LATE);
+	bool graced = rt->graced;
+
+	rt->graced = late && !graced;
+	return rt->graced;
+}
+
 static void roce_timer_fn(struct timer_list *t)
 {
 	struct roce_conn *rc = from_timer(rc, t, timer.t);
@@ -115,8 +130,12 @@ static void roce_timer_fn(struct timer_list *t)
 		rt->stalled = false;
 		kick = true;
 	}
-	if (rt->waiting && !time_before(jiffies, rt->answer_by))
-		kick |= overdue(rc);
+	if (rt->waiting && !time_before(jiffies, rt->answer_by)) {
+		if (was_away(rt))
+			rt->answer_by = jiffies + GRACE;
+		else
+			kick |= overdue(rc);
+	}
 	if (rt->waiting)
 		arm(rc, rt->answer_by);
 	if (rt->stalled)

@@ -16,6 +16,8 @@
 
 /* Payload bytes after which the other lane gets its turn. */
 #define UNIT		65536
+/* Units after which softirqs may run, in process context. */
+#define BREATHE		8
 /* Payload of packets smaller than this is copied: a page is no cheaper. */
 #define SPLICE_MTU_MIN	2048
 
@@ -206,10 +208,8 @@ struct unit {
 
 static struct unit look(struct roce_conn *rc)
 {
-	struct unit u = {};
+	struct unit u;
 
-	if (rc->conn.type != IB_QPT_RC)
-		return u;
 	spin_lock_bh(&rc->lock);
 	u.una = rc->req.w.una;
 	u.room = roce_psn_add(u.una, rc->req.cwnd.packets);
@@ -230,17 +230,13 @@ static bool must_wait(struct roce_conn *rc, u32 psn)
 	return wait;
 }
 
-/* Packets up to @psn are on their way, or will be at the end of the batch. */
-static void sent(struct roce_conn *rc, u32 first, u32 behind)
+/* Packets from @first on, but not @behind, are about to be sent. Answers may be
+ * here before we look again.
+ */
+static void sending(struct roce_conn *rc, u32 first, u32 behind)
 {
 	struct roce_window *w = &rc->req.w;
 
-	if (rc->conn.type != IB_QPT_RC)
-		return;
-	if (!rc->tx.pack_req) {
-		rc->tx.pack_req = true;
-		rc->tx.pack_psn = first;
-	}
 	spin_lock_bh(&rc->lock);
 	if (roce_psn_diff(behind, w->high) > 0)
 		w->high = behind;
@@ -248,45 +244,92 @@ static void sent(struct roce_conn *rc, u32 first, u32 behind)
 	spin_unlock_bh(&rc->lock);
 }
 
-/* READ, atomics: one packet. */
-static int xmit_single(struct roce_conn *rc, struct rxt_msg *msg)
+/* A request's packet was packed: should the stack refuse it, it goes again. */
+static void packed(struct roce_conn *rc, u32 psn)
 {
-	u32 first = msg->be[0] & ROCE_MASK24;
-	u32 off = msg->op == RXT_OP_READ ? msg->tx_off : 0;
+	if (rc->tx.pack_req)
+		return;
+	rc->tx.pack_req = true;
+	rc->tx.pack_psn = psn;
+}
+
+/* Atomics: one packet. */
+static int xmit_atomic(struct roce_conn *rc, struct rxt_msg *msg)
+{
+	u32 psn = msg->be[0] & ROCE_MASK24;
 	struct roce_payload pl = { .data = &msg->swap_add };
 	struct roce_hdr h;
-	u32 psn = roce_psn_add(first, off >> rc->mtu_shift);
-	u8 opcode;
 	int err;
 
-	switch (msg->op) {
-	case RXT_OP_READ:
-		opcode = ROCE_READ_REQ;
-		break;
-	case RXT_OP_CMP_SWP:
-		opcode = ROCE_CMP_SWP;
-		break;
-	case RXT_OP_FETCH_ADD:
-		opcode = ROCE_FETCH_ADD;
-		break;
-	default:
-		opcode = ROCE_ATOMIC_WRITE;
-		break;
-	}
-	hdr_init(rc, &h, opcode, psn,
-		 msg->op == RXT_OP_ATOMIC_WRITE ? sizeof(msg->swap_add) : 0);
-	h.va = msg->raddr + off;
+	if (msg->op == RXT_OP_ATOMIC_WRITE)
+		hdr_init(rc, &h, ROCE_ATOMIC_WRITE, psn, sizeof(msg->swap_add));
+	else
+		hdr_init(rc, &h, msg->op == RXT_OP_CMP_SWP ? ROCE_CMP_SWP :
+							     ROCE_FETCH_ADD,
+			 psn, 0);
+	h.va = msg->raddr;
 	h.rkey = msg->rkey;
-	h.dma_len = msg->op == RXT_OP_READ ? msg->rd_length - off :
-					     sizeof(msg->swap_add);
+	h.dma_len = sizeof(msg->swap_add);
 	h.compare = msg->compare;
 	h.swap_add = msg->swap_add;
 	h.ackreq = true;
+	sending(rc, psn, roce_psn_add(psn, 1));
 	err = roce_tx_packet(rc, &h, &pl);
 	if (err)
 		return err;
+	packed(rc, psn);
 	rc->tx.no_ack = 0;
-	sent(rc, psn, roce_psn_add(first, msg->be[1]));
+	return 0;
+}
+
+/* How many packets of a READ of which @rest are left may be asked for from @psn on.
+ * 0: wait. A piece is not begun before the one before it is answered.
+ */
+static u32 read_piece(struct roce_conn *rc, const struct rxt_msg *msg, u32 psn,
+		      u32 rest)
+{
+	struct roce_requester *req = &rc->req;
+	s32 under_way;
+	u32 n = 0;
+
+	spin_lock_bh(&rc->lock);
+	under_way = roce_psn_diff(psn, req->w.una);
+	if (msg->tx_off ? under_way <= 0 : under_way < (s32)req->cwnd.packets)
+		n = min(rest, req->cwnd.packets);
+	req->waiting = !n;
+	spin_unlock_bh(&rc->lock);
+	return n;
+}
+
+/* A READ. Nothing but the requester limits what a responder sends, so a long one
+ * is asked for in pieces of the window: each is a READ of its own to the peer.
+ */
+static int xmit_read(struct roce_conn *rc, struct rxt_msg *msg, bool *wait)
+{
+	u32 first = msg->be[0] & ROCE_MASK24, total = msg->be[1];
+	u32 done = msg->tx_off >> rc->mtu_shift, n;
+	u32 psn = roce_psn_add(first, done);
+	struct roce_payload pl = {};
+	struct roce_hdr h;
+	int err;
+
+	n = read_piece(rc, msg, psn, total - done);
+	*wait = !n;
+	if (!n)
+		return 0;
+	hdr_init(rc, &h, ROCE_READ_REQ, psn, 0);
+	h.va = msg->raddr + msg->tx_off;
+	h.rkey = msg->rkey;
+	h.dma_len = min_t(u64, msg->rd_length - msg->tx_off,
+			  (u64)n << rc->mtu_shift);
+	h.ackreq = true;
+	sending(rc, psn, roce_psn_add(psn, n));
+	err = roce_tx_packet(rc, &h, &pl);
+	if (err)
+		return err;
+	packed(rc, psn);
+	rc->tx.no_ack = 0;
+	msg->tx_off += h.dma_len;
 	return 0;
 }
 
@@ -335,33 +378,38 @@ static int xmit_packets(struct roce_conn *rc, struct rxt_msg *msg, bool *wait)
 {
 	bool rel = rc->conn.type == IB_QPT_RC;
 	u32 first = msg->be[0] & ROCE_MASK24;
-	struct unit u = look(rc);
-	u32 done = 0;
+	u32 end = min(msg->length - msg->tx_off, (u32)UNIT) + msg->tx_off;
+	u32 behind = roce_psn_add(first, roce_npkts(end, rc->mtu_shift));
+	struct unit u = {};
 
 	do {
 		u32 len = min(msg->length - msg->tx_off, roce_mtu(rc));
 		u32 psn = roce_psn_add(first, msg->tx_off >> rc->mtu_shift);
-		struct roce_payload pl = { .msg = msg, .off = msg->tx_off };
+		struct roce_payload pl = {
+			.msg = msg,
+			.off = msg->tx_off,
+			.splice = may_splice(rc, msg),
+		};
 		struct roce_hdr h;
 		int err;
 
-		if (rel && roce_psn_diff(psn, u.room) >= 0) {
-			*wait = must_wait(rc, psn);
-			if (*wait)
+		if (rel && (!u.every || roce_psn_diff(psn, u.room) >= 0)) {
+			if (must_wait(rc, psn)) {
+				*wait = true;
 				return 0;
+			}
 			u = look(rc);
+			sending(rc, psn, behind);
 		}
-		pl.splice = may_splice(rc, msg);
 		data_hdr(rc, msg, &h, psn, len);
 		h.ackreq = rel && want_ack(rc, &u, psn,
 					   msg->tx_off + len == msg->length);
 		err = roce_tx_packet(rc, &h, &pl);
 		if (err)
 			return err;
-		sent(rc, psn, roce_psn_add(psn, 1));
+		packed(rc, psn);
 		msg->tx_off += len;
-		done += len;
-	} while (msg->tx_off < msg->length && done < UNIT);
+	} while (msg->tx_off < end);
 	return 0;
 }
 
@@ -400,8 +448,7 @@ static int xmit_error(struct roce_conn *rc, int err)
 
 static int xmit_request(struct roce_conn *rc, struct rxt_msg *msg)
 {
-	bool single = sent_kind(msg->op) != ROCE_SENT_DATA ||
-		      msg->op == RXT_OP_ATOMIC_WRITE;
+	u32 length = msg->length;
 	bool wait = false;
 	int err;
 
@@ -414,19 +461,27 @@ static int xmit_request(struct roce_conn *rc, struct rxt_msg *msg)
 	}
 	if (skip_acked(rc, msg))
 		return RXT_TX_DONE;
-	if (single) {
-		err = xmit_single(rc, msg);
-		return err ? xmit_error(rc, err) : RXT_TX_DONE;
+	switch (msg->op) {
+	case RXT_OP_READ:
+		err = xmit_read(rc, msg, &wait);
+		length = msg->rd_length;
+		break;
+	case RXT_OP_CMP_SWP:
+	case RXT_OP_FETCH_ADD:
+	case RXT_OP_ATOMIC_WRITE:
+		err = xmit_atomic(rc, msg);
+		break;
+	default:
+		if (rxt_msg_enter(msg))
+			return -EFAULT;
+		err = xmit_packets(rc, msg, &wait);
+		rxt_msg_exit(msg);
 	}
-	if (rxt_msg_enter(msg))
-		return -EFAULT;
-	err = xmit_packets(rc, msg, &wait);
-	rxt_msg_exit(msg);
 	if (err)
 		return xmit_error(rc, err);
 	if (wait)
 		return RXT_TX_WAIT;
-	return msg->tx_off < msg->length ? RXT_TX_MORE : RXT_TX_DONE;
+	return msg->tx_off < length ? RXT_TX_MORE : RXT_TX_DONE;
 }
 
 /* ---- answers ---- */
@@ -445,8 +500,8 @@ static int xmit_atomic_resp(struct roce_conn *rc, struct rxt_msg *msg)
 	struct roce_hdr h;
 	int err;
 
-	answer_hdr(rc, &h, ROCE_ATOMIC_ACK, msg->cookie & ROCE_MASK24,
-		   msg->cookie >> 32, 0);
+	answer_hdr(rc, &h, ROCE_ATOMIC_ACK, roce_cookie_psn(msg->cookie),
+		   roce_cookie_msn(msg->cookie), 0);
 	h.orig = msg->swap_add;
 	err = roce_tx_packet(rc, &h, &pl);
 	return err ? xmit_error(rc, err) : RXT_TX_DONE;
@@ -455,7 +510,8 @@ static int xmit_atomic_resp(struct roce_conn *rc, struct rxt_msg *msg)
 /* A unit of a READ response; msg is entered. */
 static int read_packets(struct roce_conn *rc, struct rxt_msg *msg)
 {
-	u32 first = msg->cookie & ROCE_MASK24, msn = msg->cookie >> 32;
+	u32 first = roce_cookie_psn(msg->cookie);
+	u32 msn = roce_cookie_msn(msg->cookie);
 	u32 done = 0;
 
 	do {
@@ -487,9 +543,11 @@ static int xmit_read_resp(struct roce_conn *rc, struct rxt_msg *msg)
 	u32 from = msg->tx_off;
 	int err;
 
+	if (roce_resp_stale(rc, msg->cookie))
+		return RXT_TX_DONE;
 	if (rxt_msg_enter(msg)) {
 		spin_lock_bh(&rc->lock);
-		roce_resp_refuse(rc, roce_psn_add(msg->cookie & ROCE_MASK24,
+		roce_resp_refuse(rc, roce_psn_add(roce_cookie_psn(msg->cookie),
 						  from >> rc->mtu_shift),
 				 RXT_OP_ERROR);
 		spin_unlock_bh(&rc->lock);
@@ -598,10 +656,21 @@ void roce_tx_answers(struct roce_conn *rc, bool last)
 
 /* ---- ops ---- */
 
+/* In process context let what was sent to this host be processed now and then. */
+static void breathe(struct roce_conn *rc)
+{
+	if (++rc->tx.units < BREATHE)
+		return;
+	rc->tx.units = 0;
+	local_bh_enable();
+	local_bh_disable();
+}
+
 int roce_xmit(struct rxt_conn *conn, struct rxt_msg *msg)
 {
 	struct roce_conn *rc = to_roce(conn);
 
+	breathe(rc);
 	if (READ_ONCE(rc->timer.stalled))
 		return RXT_TX_BLOCKED;
 	switch (msg->op) {
