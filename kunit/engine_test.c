@@ -353,7 +353,7 @@ static void engine_rnr(struct kunit *test)
 		post_write(p, i, 1000);
 	KUNIT_ASSERT_TRUE(test, fake_wait(fc, 3));
 	start = ktime_get();
-	rxt_conn_rnr(&fc->conn, 2, 0, 26);	/* 81.92 ms */
+	rxt_conn_rnr(&fc->conn, 2, 0, 30);	/* 327.68 ms */
 	fake_ready_inline(fc);
 	/* What is before it was accepted. */
 	vt_expect(p, &p->a, 1, IB_WC_SUCCESS, NULL);
@@ -363,7 +363,7 @@ static void engine_rnr(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, fake_quiet(fc, 4));
 	expect_call(test, fc, 3, RXT_OP_READ_RESP, 1, 0);
 	KUNIT_ASSERT_TRUE(test, fake_wait(fc, 6));
-	KUNIT_EXPECT_GE(test, ktime_us_delta(ktime_get(), start), 81920LL);
+	KUNIT_EXPECT_GE(test, ktime_us_delta(ktime_get(), start), 327680LL);
 	expect_call(test, fc, 4, RXT_OP_WRITE, 2, 0);
 	expect_call(test, fc, 5, RXT_OP_WRITE, 3, 0);
 

@@ -230,8 +230,8 @@ static const struct rnr_case rnr_cases[] = {
 	{ "0 retries", IB_WR_SEND, 0, 14, 0, false, 0 },
 	{ "3 retries", IB_WR_SEND, 3, 18, 0, false, 3 * 5120 },
 	{ "3 retries WRITE_IMM", IB_WR_RDMA_WRITE_WITH_IMM, 3, 18, 0, false, 3 * 5120 },
-	{ "3 retries, in time", IB_WR_SEND, 3, 26, 30, true, 30000 },
-	{ "3 retries, in time, IMM", IB_WR_RDMA_WRITE_WITH_IMM, 3, 26, 30, true, 30000 },
+	{ "3 retries, in time", IB_WR_SEND, 3, 28, 30, true, 30000 },
+	{ "3 retries, in time, IMM", IB_WR_RDMA_WRITE_WITH_IMM, 3, 28, 30, true, 30000 },
 	{ "7 is for ever", IB_WR_SEND, 7, 1, 300, true, 300000 },
 	{ "7 with IMM", IB_WR_RDMA_WRITE_WITH_IMM, 7, 14, 300, true, 300000 },
 };
@@ -276,14 +276,14 @@ static void loop_rnr(struct kunit *test)
 static void loop_rnr_count_starts_over(struct kunit *test)
 {
 	struct vt_pair *p = pair(test, &(struct vt_opts) {
-		.rnr_retry = 2, .min_rnr_timer = 24 });
+		.rnr_retry = 1, .min_rnr_timer = 30 });	/* 328 ms */
 	struct vt_wr wr = { .op = IB_WR_SEND, .len = 8, .nsge = 1, .flags = IB_SEND_SIGNALED };
 	unsigned int i;
 
-	for (i = 0; i < 4; i++) {
+	for (i = 0; i < 3; i++) {
 		wr.id = i;
 		KUNIT_ASSERT_EQ(test, vt_post(p, &p->a, &wr), 0);
-		msleep(50);	/* one or two NAKs */
+		msleep(50);	/* one NAK */
 		KUNIT_ASSERT_EQ(test, vt_post_recv(p, &p->b, 10 + i, 0, 8, 1), 0);
 		vt_expect(p, &p->a, i, IB_WC_SUCCESS, NULL);
 		vt_expect(p, &p->b, 10 + i, IB_WC_SUCCESS, NULL);
@@ -371,7 +371,7 @@ static void loop_no_peer(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, vt_post(p, &p->a, &wr), 0);
 	vt_expect(p, &p->a, 1, IB_WC_RETRY_EXC_ERR, NULL);
 	KUNIT_EXPECT_GE(test, ktime_ms_delta(ktime_get(), start), 50LL);
-	KUNIT_EXPECT_LT(test, ktime_ms_delta(ktime_get(), start), 1000LL);
+	KUNIT_EXPECT_LT(test, ktime_ms_delta(ktime_get(), start), 4000LL);
 	KUNIT_EXPECT_TRUE(test, vt_wait_state(&p->a, IB_QPS_ERR));
 }
 

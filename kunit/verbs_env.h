@@ -144,7 +144,7 @@ struct vt_wr {
 	u32			nsge;
 	u32			lkey;
 	u32			rkey;
-	u32			remote;
+	s64			remote;
 	u32			imm;
 	u64			compare;
 	u64			swap;
