@@ -373,12 +373,22 @@ static bool may_splice(const struct roce_conn *rc, const struct rxt_msg *msg)
 	       msg->length >= SPLICE_MTU_MIN && rxt_msg_spliceable(msg);
 }
 
+static void count_bytes(struct roce_conn *rc, bool splice, u32 n)
+{
+	if (splice)
+		rxt_count_add(rc->conn.dev, zc_bytes, n);
+	else
+		rxt_count_add(rc->conn.dev, copied_bytes, n);
+}
+
 /* SEND and WRITE, a unit of it; msg is entered. */
 static int xmit_packets(struct roce_conn *rc, struct rxt_msg *msg, bool *wait)
 {
 	bool rel = rc->conn.type == IB_QPT_RC;
 	u32 first = msg->be[0] & ROCE_MASK24;
 	u32 end = min(msg->length - msg->tx_off, (u32)UNIT) + msg->tx_off;
+	bool splice = may_splice(rc, msg);
+	u32 from = msg->tx_off;
 	u32 behind = roce_psn_add(first, roce_npkts(end, rc->mtu_shift));
 	struct unit u = {};
 
@@ -388,7 +398,7 @@ static int xmit_packets(struct roce_conn *rc, struct rxt_msg *msg, bool *wait)
 		struct roce_payload pl = {
 			.msg = msg,
 			.off = msg->tx_off,
-			.splice = may_splice(rc, msg),
+			.splice = splice,
 		};
 		struct roce_hdr h;
 		int err;
@@ -410,6 +420,7 @@ static int xmit_packets(struct roce_conn *rc, struct rxt_msg *msg, bool *wait)
 		packed(rc, psn);
 		msg->tx_off += len;
 	} while (msg->tx_off < end);
+	count_bytes(rc, splice, msg->tx_off - from);
 	return 0;
 }
 
@@ -435,7 +446,11 @@ static bool skip_acked(struct roce_conn *rc, struct rxt_msg *msg)
 /* What an error of a packet means for ->xmit(). */
 static int xmit_error(struct roce_conn *rc, int err)
 {
-	/* No route is as good as a packet that got lost: the timer decides. */
+	/* No route is as good as a packet that got lost: the timer decides, or
+	 * nobody.
+	 */
+	if (err != -ENOBUFS && rc->conn.type != IB_QPT_RC)
+		return RXT_TX_DONE;
 	if (err != -ENOBUFS || READ_ONCE(rc->timer.stalled)) {
 		spin_lock_bh(&rc->lock);
 		roce_timer_expect(rc);
@@ -512,6 +527,7 @@ static int read_packets(struct roce_conn *rc, struct rxt_msg *msg)
 {
 	u32 first = roce_cookie_psn(msg->cookie);
 	u32 msn = roce_cookie_msn(msg->cookie);
+	bool splice = may_splice(rc, msg);
 	u32 done = 0;
 
 	do {
@@ -520,7 +536,7 @@ static int read_packets(struct roce_conn *rc, struct rxt_msg *msg)
 		struct roce_payload pl = {
 			.msg = msg,
 			.off = msg->tx_off,
-			.splice = may_splice(rc, msg),
+			.splice = splice,
 		};
 		struct roce_hdr h;
 		int err;
@@ -535,6 +551,7 @@ static int read_packets(struct roce_conn *rc, struct rxt_msg *msg)
 		msg->tx_off += len;
 		done += len;
 	} while (msg->tx_off < msg->length && done < UNIT);
+	count_bytes(rc, splice, done);
 	return 0;
 }
 
