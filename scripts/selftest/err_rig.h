@@ -37,7 +37,7 @@ struct err_case {
 	bool		strict;		/* not for foreign drivers */
 };
 
-extern const struct err_case rnr_cases[], peer_cases[], state_cases[];
+extern const struct err_case rnr_cases[], peer_cases[], state_cases[], cq_cases[];
 
 bool expect(bool ok, const char *fmt, ...)
 	__printf(2, 3);

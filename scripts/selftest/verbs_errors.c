@@ -76,6 +76,7 @@ static void run_all(char **pat, int n)
 	run_cases(rnr_cases, pat, n);
 	run_cases(peer_cases, pat, n);
 	run_cases(state_cases, pat, n);
+	run_cases(cq_cases, pat, n);
 }
 
 int main(int argc, char **argv)
