@@ -65,6 +65,51 @@ static void case_peer_reset(void)
 	peer_leaves(IBV_QPS_RESET);
 }
 
+/* A to B and back, so that the next SEND is one in a row of many. */
+static void volley(struct rig *r, int n)
+{
+	struct ibv_sge a = vu_sge(&r->ma, 0, 64), b = vu_sge(&r->mb, 0, 64);
+
+	while (n-- && !case_failed) {
+		if (vu_post_recv(&r->a, RECV_ID, &a, 1) ||
+		    vu_post_recv(&r->b, RECV_ID, &b, 1))
+			vu_die("post_recv");
+		if (vu_post_send(&r->a, IBV_WR_SEND, 1, &a, 1, 0, 0, 0))
+			vu_die("post_send");
+		want_wc(&r->b, "B", RECV_ID, IBV_WC_SUCCESS, 10000);
+		if (vu_post_send(&r->b, IBV_WR_SEND, 1, &b, 1, 0, 0, 0))
+			vu_die("post_send");
+		want_wc(&r->a, "A", RECV_ID, IBV_WC_SUCCESS, 10000);
+	}
+}
+
+/* B has A's message and leaves at once, in the middle of something of its own:
+ * that message has arrived.
+ */
+static void case_peer_has_it(void)
+{
+	struct vu_cfg cfg;
+	struct ibv_sge b;
+	struct rig r;
+	int round;
+
+	vu_cfg_default(&cfg);
+	for (round = 0; round < 20 && !case_failed; round++) {
+		rig_up(&r, &cfg);
+		volley(&r, 6);
+		b = vu_sge(&r.mb, 0, 64);
+		if (vu_post_send(&r.b, IBV_WR_SEND, 2, &b, 1, 0, 0, 0))
+			vu_die("post_send");
+		recv_len(&r, RECV_ID, 64);
+		send_len(&r, 2, 64);
+		want_wc(&r.b, "B", RECV_ID, IBV_WC_SUCCESS, 10000);
+		if (vu_qp_to(&r.b, round & 1 ? IBV_QPS_ERR : IBV_QPS_RESET))
+			vu_die("modify_qp");
+		want_wc(&r.a, "A", 2, IBV_WC_SUCCESS, 10000);
+		rig_down(&r);
+	}
+}
+
 struct hello {
 	u32	qpn, rkey;
 	u64	addr;
@@ -250,6 +295,7 @@ static void case_connect_cut_long(void)
 const struct err_case peer_cases[] = {
 	{ "peer QP in ERR", case_peer_err, false, false },
 	{ "peer QP in RESET", case_peer_reset, false, false },
+	{ "peer leaves with the last message in hand", case_peer_has_it, false, false },
 	{ "peer killed under a stream", case_peer_killed, false, false },
 	{ "link cut for less than the retry time", case_cut_short, true, false },
 	{ "link cut for good", case_cut_long, true, false },
