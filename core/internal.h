@@ -179,6 +179,7 @@ struct rxt_qp {
  * @users: 1 while valid, plus those who touch the memory right now; destroy
  *	drops the 1 and waits for 0 on @idle
  * @idle: nobody touches the memory any more
+ * @revoked: destroy has begun; keeps steady traffic from delaying it
  * @dev: device
  * @pd: protection domain, by identity
  * @type: where the memory is
@@ -198,6 +199,7 @@ struct rxt_mr {
 	struct kref		ref;
 	refcount_t		users;
 	struct completion	idle;
+	bool			revoked;
 	struct rxt_dev		*dev;
 	const void		*pd;
 	enum rxt_mr_type	type;
@@ -303,6 +305,12 @@ unsigned int rxt_qp_actions(enum ib_qp_state state);
 static inline bool rxt_qp_may(const struct rxt_qp *qp, unsigned int action)
 {
 	return rxt_qp_actions(READ_ONCE(qp->state)) & action;
+}
+
+static inline bool rxt_op_is_atomic(u8 op)
+{
+	return op == RXT_OP_CMP_SWP || op == RXT_OP_FETCH_ADD ||
+	       op == RXT_OP_ATOMIC_WRITE;
 }
 
 static inline bool rxt_op_is_rd(u8 op)

@@ -132,6 +132,8 @@ u32 rxt_mr_key(const struct rxt_mr *mr)
 void rxt_mr_destroy(struct rxt_mr *mr)
 {
 	xa_erase(&mr_table, mr->index);
+	/* Before the last of those who are inside leaves: nobody joins them. */
+	WRITE_ONCE(mr->revoked, true);
 	if (!refcount_dec_and_test(&mr->users))
 		wait_for_completion(&mr->idle);
 	kvfree(mr->pages);
@@ -189,7 +191,7 @@ struct rxt_mr *rxt_mr_find(const struct rxt_dev *dev, const void *pd, u32 key,
  */
 bool rxt_mr_enter(struct rxt_mr *mr)
 {
-	return refcount_inc_not_zero(&mr->users);
+	return !READ_ONCE(mr->revoked) && refcount_inc_not_zero(&mr->users);
 }
 
 void rxt_mr_exit(struct rxt_mr *mr)

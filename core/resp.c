@@ -226,6 +226,8 @@ enum rxt_verdict rxt_rx_atomic(struct rxt_conn *conn, const struct rxt_hdr *hdr,
 
 	if (!rxt_qp_may(qp, RXT_MAY_RECEIVE))
 		return RXT_DROP;
+	if (!rxt_op_is_atomic(hdr->op))
+		return bad_request(qp);
 	if (answer) {
 		msg = resp_get(qp, RXT_OP_ATOMIC_RESP, hdr, cookie);
 		if (!msg)

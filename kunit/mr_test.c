@@ -195,6 +195,7 @@ static void mr_revoke(struct kunit *test)
 	}
 	msleep(20);
 	KUNIT_EXPECT_NOT_NULL(test, mr->pages);	/* it does wait */
+	KUNIT_EXPECT_FALSE(test, rxt_mr_enter(mr));	/* and nobody prolongs it */
 	rxt_mr_exit(mr);
 	kthread_stop(task);
 	put_task_struct(task);

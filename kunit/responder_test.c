@@ -302,6 +302,30 @@ static void responder_atomic_misaligned(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, vt_is_guarded(&p->a, 0, 0, 0, 64));
 }
 
+/* What is no atomic is refused, whatever else of it is right. */
+static void responder_atomic_unknown(struct kunit *test)
+{
+	struct fake_conn *fc;
+	struct vt_pair *p = vt_fake_pair(test, &(struct vt_opts) { }, &fc);
+	struct rxt_hdr hdr = {
+		.msg_id = 1, .rkey = p->mr->rkey, .raddr = (uintptr_t)p->a.buf + 8,
+	};
+	unsigned int op;
+	u64 orig;
+
+	for (op = 0; op <= RXT_OP_MAX; op++) {
+		if (op == RXT_OP_CMP_SWP || op == RXT_OP_FETCH_ADD ||
+		    op == RXT_OP_ATOMIC_WRITE)
+			continue;
+		hdr.op = op;
+		KUNIT_EXPECT_EQ(test, (int)rxt_rx_atomic(&fc->conn, &hdr, 0, 0, &orig),
+				(int)RXT_BAD_REQUEST);
+	}
+	fake_ready_inline(fc);
+	KUNIT_EXPECT_TRUE(test, fake_quiet(fc, 0));
+	KUNIT_EXPECT_TRUE(test, vt_is_guarded(&p->a, 0, 0, 0, 64));
+}
+
 /* UC gives up in the middle: the receive WQE waits for the next message. */
 static void responder_abort(struct kunit *test)
 {
@@ -403,6 +427,7 @@ static struct kunit_case responder_test_cases[] = {
 	KUNIT_CASE(responder_too_many_reads),
 	KUNIT_CASE_PARAM(responder_atomic, atomic_gen_params),
 	KUNIT_CASE(responder_atomic_misaligned),
+	KUNIT_CASE(responder_atomic_unknown),
 	KUNIT_CASE(responder_abort),
 	KUNIT_CASE(responder_write_imm_again),
 	KUNIT_CASE(responder_revoked),
