@@ -16,7 +16,6 @@
 #ifndef _RXTCP_H
 #define _RXTCP_H
 
-#include <linux/hrtimer.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/net.h>
@@ -85,7 +84,9 @@ struct rxtcp_lane {
  * @ack_due: @exp_id - 1 has not been told to the peer, or a sign of life is due
  * @lazy: it may wait for a frame to travel with, see tcp_timer.c
  * @turn: requests came and none of ours has gone since
- * @turns: how often a request of ours followed at once, up to LAZY_TURNS
+ * @turns: how often in a row a request of ours followed at once, bounded
+ * @lazy_turns: how many it takes
+ * @turn_at: jiffies when requests last came
  * @nak: NAK to send; RXT_OK: none, RXT_NOT_READY: RNR
  * @nak_id: request that @nak is about
  */
@@ -99,7 +100,9 @@ struct rxtcp_rx {
 	bool			ack_due;
 	bool			lazy;
 	bool			turn;
-	u8			turns;
+	u16			turns;
+	u16			lazy_turns;
+	unsigned long		turn_at;
 	enum rxt_verdict	nak;
 	u32			nak_id;
 	u32			exp_id;
@@ -156,6 +159,7 @@ struct rxtcp_tx {
  * @since: jiffies of the last sign of life seen
  * @rx_seen: its measure: segments received
  * @wanted: something was to be sent while not connected
+ * @met: the peer's host has answered; rxtcp_conn.lock
  * @nomem: the batch ended for want of memory: go on with the next tick
  * @ack_timer: a lazy ACK has waited long enough
  */
@@ -165,8 +169,9 @@ struct rxtcp_life {
 	unsigned long		since;
 	u32			rx_seen;
 	bool			wanted;
+	bool			met;
 	bool			nomem;
-	struct hrtimer		ack_timer;
+	struct timer_list	ack_timer;
 };
 
 /**
@@ -340,9 +345,11 @@ unsigned long rxtcp_life_limit(u8 timeout, u8 retry_cnt);
 void rxtcp_life_init(struct rxtcp_conn *tc);
 void rxtcp_life_reset(struct rxtcp_conn *tc);
 void rxtcp_life_arm(struct rxtcp_conn *tc);
+void rxtcp_life_met(struct rxtcp_conn *tc);
 void rxtcp_life_retry_soon(struct rxtcp_conn *tc);
 void rxtcp_life_stop(struct rxtcp_conn *tc);
 bool rxtcp_ack_may_wait(struct rxtcp_conn *tc);
 void rxtcp_ack_turn(struct rxtcp_conn *tc);
+void rxtcp_ack_reset(struct rxtcp_conn *tc);
 
 #endif /* _RXTCP_H */

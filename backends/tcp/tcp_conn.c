@@ -253,6 +253,7 @@ static int conn_syn(struct rxtcp_conn *tc)
 	ret = rxtcp_hello_send(tc->sock, &h);
 	if (ret)
 		return ret;
+	rxtcp_life_met(tc);
 	tc->reply_len = 0;
 	tc->deadline = jiffies + HELLO_TIME;
 	WRITE_ONCE(tc->state, RXTCP_HELLO);
@@ -406,6 +407,7 @@ int rxtcp_conn_attach(struct rxtcp_conn *tc, struct socket *sock,
 		goto out;
 	}
 
+	rxtcp_life_met(tc);
 	rxtcp_sock_tune(sock, &tc->path);
 	rxtcp_sock_patience(sock, tc->patient);
 	conn_fill_hello(tc, RXT_TCP_HELLO_REP, &reply);

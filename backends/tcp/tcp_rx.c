@@ -455,4 +455,5 @@ void rxtcp_rx_reset(struct rxtcp_conn *tc)
 	memset(&tc->rx, 0, sizeof(tc->rx));
 	tc->rx.exp_id = 1;
 	tc->rx.nak = RXT_OK;
+	rxtcp_ack_reset(tc);
 }

@@ -18,8 +18,11 @@
  *
  * Where each side answers the other's request with one of its own (ping-pong), the
  * ACK travels with that one, if it only waits for it: a packet less in each
- * direction, and the answer need not wait for it. So after a few turns in a row an
- * ACK waits, but never longer than the timer. Once it had to, it is over with that.
+ * direction, and the answer need not wait for it. So after some turns in a row an
+ * ACK waits, for a tick or two: the timer is one of the wheel, as each one of the
+ * exact kind costs more than the packet that it saves. When it had to wait in vain
+ * it is over, and it takes twice as many turns to begin again: who pauses every so
+ * often is not slowed down every time.
  */
 #include <net/tcp.h>
 #include "tcp.h"
@@ -31,9 +34,13 @@
 #define LOOKS		8
 #define LOOK_MAX	(5 * HZ)
 #define NOMEM_DELAY	(HZ / 250 ?: 1)
-/* Turns in a row until an ACK may wait, and how long. */
+/* Turns in a row until an ACK may wait: at first, and after many disappointments. */
 #define LAZY_TURNS	3
-#define LAZY_NS		(100 * NSEC_PER_USEC)
+#define LAZY_TURNS_MAX	192
+/* A run of turns that makes up for an end in vain. */
+#define LAZY_RUN	1024
+/* How long, in jiffies: at least one whole tick. */
+#define LAZY_WAIT	2
 
 /**
  * rxtcp_life_limit - how long a silent peer is waited for
@@ -66,6 +73,22 @@ void rxtcp_life_arm(struct rxtcp_conn *tc)
 		return;
 	WRITE_ONCE(life->since, jiffies);
 	queue_delayed_work(rxtcp_wq, &life->tick, look_after(tc));
+}
+
+/**
+ * rxtcp_life_met - the peer's host answers: its QP gets the whole time
+ * @tc: connection not UP yet; caller holds tc->lock
+ *
+ * A host may take its time to connect many QPs at once. Only the first answer counts:
+ * a host that goes on to say no has to be given up.
+ */
+void rxtcp_life_met(struct rxtcp_conn *tc)
+{
+	lockdep_assert_held(&tc->lock);
+	if (tc->life.met)
+		return;
+	tc->life.met = true;
+	WRITE_ONCE(tc->life.since, jiffies);
 }
 
 /* Memory was short with bytes in the stage: go on in a moment. */
@@ -156,11 +179,27 @@ static void life_work(struct work_struct *work)
 		rxt_tx_ready(&tc->conn, RXT_TX_DEFER);
 }
 
-/* A lazy ACK is still there: send it alone. */
-static enum hrtimer_restart ack_timer(struct hrtimer *t)
+/* Send a lazy ACK alone, if it has waited long enough. */
+static void ack_overdue(struct rxtcp_conn *tc)
 {
-	struct rxtcp_conn *tc = container_of(t, struct rxtcp_conn, life.ack_timer);
-	enum hrtimer_restart ret = HRTIMER_NORESTART;
+	struct rxtcp_rx *rx = &tc->rx;
+
+	if (!rx->ack_due || !rx->lazy)
+		return;
+	if (time_before(jiffies, rx->turn_at + LAZY_WAIT)) {
+		mod_timer(&tc->life.ack_timer, rx->turn_at + LAZY_WAIT);
+		return;
+	}
+	rx->lazy = false;
+	rx->lazy_turns = rx->turns < LAZY_RUN ?
+			 min(rx->lazy_turns * 2, LAZY_TURNS_MAX) : LAZY_TURNS;
+	rx->turns = 0;
+	rxt_tx_ready(&tc->conn, RXT_TX_INLINE);
+}
+
+static void ack_timer(struct timer_list *t)
+{
+	struct rxtcp_conn *tc = from_timer(tc, t, life.ack_timer);
 	struct sock *sk;
 
 	rcu_read_lock();
@@ -169,22 +208,16 @@ static enum hrtimer_restart ack_timer(struct hrtimer *t)
 		sk = NULL;
 	rcu_read_unlock();
 	if (!sk)
-		return HRTIMER_NORESTART;
+		return;
 
 	bh_lock_sock(sk);
-	if (sock_owned_by_user(sk)) {
-		/* Someone is at it, and may well send. */
-		hrtimer_forward_now(t, ns_to_ktime(LAZY_NS / 4));
-		ret = HRTIMER_RESTART;
-	} else if (rcu_access_pointer(tc->sk) == sk && tc->rx.ack_due &&
-		   tc->rx.lazy) {
-		tc->rx.lazy = false;
-		tc->rx.turns = 0;
-		rxt_tx_ready(&tc->conn, RXT_TX_INLINE);
-	}
+	/* Someone is at it, and may well send. */
+	if (sock_owned_by_user(sk))
+		mod_timer(&tc->life.ack_timer, jiffies + 1);
+	else if (rcu_access_pointer(tc->sk) == sk)
+		ack_overdue(tc);
 	bh_unlock_sock(sk);
 	sock_put(sk);
-	return ret;
 }
 
 /**
@@ -200,11 +233,11 @@ bool rxtcp_ack_may_wait(struct rxtcp_conn *tc)
 	if (rx->turn)
 		rx->turns = 0;
 	rx->turn = true;
-	if (rx->turns < LAZY_TURNS)
+	rx->turn_at = jiffies;
+	if (rx->turns < rx->lazy_turns)
 		return false;
-	if (!hrtimer_is_queued(&tc->life.ack_timer))
-		hrtimer_start(&tc->life.ack_timer, ns_to_ktime(LAZY_NS),
-			      HRTIMER_MODE_REL_SOFT);
+	if (!timer_pending(&tc->life.ack_timer))
+		mod_timer(&tc->life.ack_timer, jiffies + LAZY_WAIT);
 	return true;
 }
 
@@ -214,28 +247,37 @@ void rxtcp_ack_turn(struct rxtcp_conn *tc)
 	struct rxtcp_rx *rx = &tc->rx;
 
 	rx->turn = false;
-	if (rx->turns < LAZY_TURNS)
+	/* A pause is no turn. */
+	if (time_after_eq(jiffies, rx->turn_at + LAZY_WAIT))
+		rx->turns = 0;
+	else if (rx->turns < LAZY_RUN)
 		rx->turns++;
+}
+
+/* Nothing is known of the peer's habits. */
+void rxtcp_ack_reset(struct rxtcp_conn *tc)
+{
+	tc->rx.lazy_turns = LAZY_TURNS;
 }
 
 void rxtcp_life_init(struct rxtcp_conn *tc)
 {
 	INIT_DELAYED_WORK(&tc->life.tick, life_work);
-	hrtimer_init(&tc->life.ack_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
-	tc->life.ack_timer.function = ack_timer;
+	timer_setup(&tc->life.ack_timer, ack_timer, 0);
 }
 
 /* Process context, not with the socket locked. The connection is IDLE. */
 void rxtcp_life_stop(struct rxtcp_conn *tc)
 {
 	cancel_delayed_work_sync(&tc->life.tick);
-	hrtimer_cancel(&tc->life.ack_timer);
+	del_timer_sync(&tc->life.ack_timer);
 }
 
 /* Not armed any more, and nothing known of the peer. */
 void rxtcp_life_reset(struct rxtcp_conn *tc)
 {
 	tc->life.wanted = false;
+	tc->life.met = false;
 	tc->life.nomem = false;
 	tc->life.rx_seen = 0;
 }

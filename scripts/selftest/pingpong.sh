@@ -27,7 +27,7 @@ check() {
 	point "ibv_rc_pingpong, 1 MiB" pingpong 4 ibv_rc_pingpong -s 1048576 -n "$(scale 50)"
 	point "ibv_rc_pingpong, path MTU 256" pingpong 4 ibv_rc_pingpong -m 256 -s 65537 -n "$(scale 50)"
 	point "ibv_rc_pingpong, 1 receive" pingpong 4 ibv_rc_pingpong -r 1 -n "$n"
-	point "ibv_srq_pingpong, 16 QPs" pingpong 4 ibv_srq_pingpong -q 16 -r 128 -n "$n"
+	point "ibv_srq_pingpong, 64 QPs" pingpong 4 ibv_srq_pingpong -q 64 -r 128 -n "$n"
 	no_leak
 	topo_down
 }
