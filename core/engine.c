@@ -36,7 +36,7 @@ void rxt_tx_token_drop(struct rxt_qp *qp)
 	clear_bit_unlock(RXT_QP_TX_BUSY, &qp->flags);
 	/* Pairs with the barrier of test_and_set_bit of a new waiter. */
 	smp_mb__after_atomic();
-	if (wq_has_sleeper(&qp->tx_wait))
+	if (waitqueue_active(&qp->tx_wait))
 		wake_up(&qp->tx_wait);
 }
 
@@ -141,7 +141,8 @@ static bool batch(struct rxt_qp *qp, bool inline_bh)
 	unsigned int budget = inline_bh ? RXT_BUDGET_BH : RXT_BUDGET_PROC;
 	struct rxt_msg *msg = NULL;
 
-	clear_bit(RXT_QP_TX_WANT, &qp->flags);
+	if (test_bit(RXT_QP_TX_WANT, &qp->flags))
+		clear_bit(RXT_QP_TX_WANT, &qp->flags);
 	if (test_bit(RXT_QP_STOPPED, &qp->flags)) {
 		if (rxt_qp_may(qp, RXT_FLUSH_SQ))
 			rxt_req_flush_ring(qp);

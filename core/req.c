@@ -27,21 +27,21 @@ static bool acked(const struct rxt_qp *qp, const struct rxt_msg *msg)
 
 /* ---- private copies ---- */
 
+static void refill_spare(struct rxt_qp *qp)
+{
+	lockdep_assert_held(&qp->req_lock);
+	if (qp->spare || list_empty(&qp->pool))
+		return;
+	qp->spare = list_first_entry(&qp->pool, struct rxt_msg, node);
+	list_del(&qp->spare->node);
+	qp->pool_len--;
+}
+
 static struct rxt_msg *msg_get(struct rxt_qp *qp)
 {
 	struct rxt_msg *msg = qp->spare;
 
-	if (msg) {
-		qp->spare = NULL;
-		return msg;
-	}
-	spin_lock_bh(&qp->req_lock);
-	msg = list_first_entry_or_null(&qp->pool, struct rxt_msg, node);
-	if (msg) {
-		list_del(&msg->node);
-		qp->pool_len--;
-	}
-	spin_unlock_bh(&qp->req_lock);
+	qp->spare = NULL;
 	if (!msg)
 		msg = kmalloc(sizeof(*msg) + qp->msg_tail,
 			      GFP_ATOMIC | __GFP_NOWARN);
@@ -333,6 +333,55 @@ static struct rxt_msg *next_queued(struct rxt_qp *qp)
 	return msg;
 }
 
+/* Is it time for a new WQE, as far as can be seen without the lock? */
+static bool may_fetch_more(const struct rxt_qp *qp)
+{
+	return !READ_ONCE(qp->req_next) && !READ_ONCE(qp->rewind) &&
+	       !READ_ONCE(qp->rnr_hold) &&
+	       READ_ONCE(qp->inflight_len) < RXT_TX_WINDOW;
+}
+
+static void append(struct rxt_qp *qp, struct rxt_msg *msg)
+{
+	lockdep_assert_held(&qp->req_lock);
+	msg->id = qp->next_id++;
+	list_add_tail(&msg->node, &qp->inflight);
+	qp->inflight_len++;
+	if (!qp->req_next)
+		qp->req_next = msg;
+	if (msg->state == RXT_MS_FAILED)
+		advance(qp);
+}
+
+/* The next message that may go, pinned; NULL: none, or (@again) new WQEs may. */
+static struct rxt_msg *pick_locked(struct rxt_qp *qp, bool *again)
+{
+	struct rxt_msg *msg;
+
+	lockdep_assert_held(&qp->req_lock);
+	*again = false;
+	if (qp->rewind)
+		apply_rewind(qp);
+	if (qp->rnr_hold)
+		return NULL;
+	msg = next_queued(qp);
+	if (!msg) {
+		*again = qp->inflight_len < RXT_TX_WINDOW;
+		qp->stalled |= !*again;
+		return NULL;
+	}
+	if (!may_start(qp, msg)) {
+		qp->stalled = true;
+		return NULL;
+	}
+	if (rxt_op_is_rd(msg->op) && !msg->rd_counted) {
+		msg->rd_counted = true;
+		qp->rd_out++;
+	}
+	qp->tx_cur = msg;
+	return msg;
+}
+
 /**
  * rxt_req_pick - the request to hand over next
  * @qp: TX token held
@@ -345,61 +394,30 @@ static struct rxt_msg *next_queued(struct rxt_qp *qp)
  */
 struct rxt_msg *rxt_req_pick(struct rxt_qp *qp, bool may_fetch)
 {
-	struct rxt_msg *msg;
-	bool nomem;
+	struct rxt_msg *msg, *new;
+	bool nomem, again;
 
-	for (;;) {
-		spin_lock_bh(&qp->req_lock);
-		if (qp->rewind)
-			apply_rewind(qp);
-		if (qp->rnr_hold)
-			goto none;
-		msg = next_queued(qp);
-		if (msg)
-			break;
-		if (!may_fetch)
-			goto none;
-		if (qp->inflight_len >= RXT_TX_WINDOW) {
-			qp->stalled = true;
-			goto none;
-		}
-		spin_unlock_bh(&qp->req_lock);
-
-		msg = fetch(qp, &nomem);
-		if (!msg) {
-			if (nomem) {
-				rxt_count(qp->dev, tx_nomem);
-				mod_timer(&qp->tx_timer, jiffies + 1);
+	do {
+		new = NULL;
+		if (may_fetch && may_fetch_more(qp)) {
+			new = fetch(qp, &nomem);
+			if (!new) {
+				if (nomem) {
+					rxt_count(qp->dev, tx_nomem);
+					mod_timer(&qp->tx_timer, jiffies + 1);
+				}
+				return NULL;
 			}
-			return NULL;
 		}
 		spin_lock_bh(&qp->req_lock);
-		msg->id = qp->next_id++;
-		list_add_tail(&msg->node, &qp->inflight);
-		qp->inflight_len++;
-		if (!qp->req_next)
-			qp->req_next = msg;
-		if (msg->state == RXT_MS_FAILED)
-			advance(qp);
+		if (new)
+			append(qp, new);
+		msg = pick_locked(qp, &again);
 		spin_unlock_bh(&qp->req_lock);
 		if (!rxt_qp_may(qp, RXT_MAY_SEND))
-			return NULL;
-	}
-
-	if (!may_start(qp, msg)) {
-		qp->stalled = true;
-		goto none;
-	}
-	if (rxt_op_is_rd(msg->op) && !msg->rd_counted) {
-		msg->rd_counted = true;
-		qp->rd_out++;
-	}
-	qp->tx_cur = msg;
-	spin_unlock_bh(&qp->req_lock);
+			break;
+	} while (again && may_fetch);
 	return msg;
-none:
-	spin_unlock_bh(&qp->req_lock);
-	return NULL;
 }
 
 /**
@@ -432,6 +450,7 @@ void rxt_req_xmit_done(struct rxt_qp *qp, struct rxt_msg *msg, int res)
 				       NULL : list_next_entry(msg, node);
 	}
 	advance(qp);
+	refill_spare(qp);
 out:
 	drained = list_empty(&qp->inflight);
 	spin_unlock_bh(&qp->req_lock);

@@ -110,15 +110,15 @@ enum rxt_verdict rxt_rx_begin(struct rxt_conn *conn, const struct rxt_hdr *hdr,
 	return RXT_OK;
 }
 
-int rxt_rx_place_skb(struct rxt_rx *rx, u32 off, struct sk_buff *skb, unsigned int skb_off, u32 len)
+int rxt_rx_place_buf(struct rxt_rx *rx, u32 off, const void *buf, u32 len)
 {
 	struct rig *rig = rx->rig;
 	struct event *e = rig->events ? &rig->event[rig->events - 1] : NULL;
+	const u8 *b = buf;
 	u32 i;
-	u8 b;
 
 	for (i = 0; i < len; i++)
-		if (skb_copy_bits(skb, skb_off + i, &b, 1) || b != pattern(rx->id, off + i))
+		if (b[i] != pattern(rx->id, off + i))
 			rig->bad_bytes++;
 	/* However many pieces it came in: one event. */
 	if (!e || e->kind != EV_PLACED || e->op != rx->op || e->id != rx->id || e->to != off) {
@@ -383,6 +383,38 @@ static void framer_whole(struct kunit *test)
 	}
 }
 
+/* One skb of three pieces (its head and two fragments), cut at every byte. */
+static void framer_fragments(struct kunit *test)
+{
+	struct bench *b = bench_new(test);
+	read_descriptor_t desc = { .arg.data = &b->got.tc, .count = 1 };
+	struct sk_buff *skb;
+	struct page *page;
+	u32 cut, len, mid;
+
+	put_all(&b->stream);
+	len = b->stream.len;
+	feed(test, &b->want, b->stream.byte, len);
+	for (cut = 1; cut < len - 1; cut++) {
+		skb = alloc_skb(JUNK + cut, GFP_KERNEL);
+		page = alloc_page(GFP_KERNEL);
+		if (!skb || !page)
+			break;
+		mid = (len - cut) / 2;
+		memset(skb_put(skb, JUNK), 0xff, JUNK);
+		skb_put_data(skb, b->stream.byte, cut);
+		memcpy(page_address(page), b->stream.byte + cut, len - cut);
+		get_page(page);
+		skb_add_rx_frag(skb, 0, page, 0, mid, mid);
+		skb_add_rx_frag(skb, 1, page, mid, len - cut - mid, len - cut - mid);
+		rig_init(&b->got);
+		KUNIT_EXPECT_EQ(test, rx_actor(&desc, skb, JUNK, len), (int)len);
+		kfree_skb(skb);
+		KUNIT_ASSERT_TRUE_MSG(test, same(&b->want, &b->got), "cut at %u", cut);
+	}
+	KUNIT_EXPECT_EQ(test, cut, len - 1);
+}
+
 /* Two pieces, cut at every byte. */
 static void framer_every_cut(struct kunit *test)
 {
@@ -603,6 +635,7 @@ static void framer_suite_exit(struct kunit_suite *suite)
 
 static struct kunit_case framer_test_cases[] = {
 	KUNIT_CASE(framer_whole),
+	KUNIT_CASE(framer_fragments),
 	KUNIT_CASE(framer_every_cut),
 	KUNIT_CASE(framer_every_step),
 	KUNIT_CASE(framer_random_cuts),

@@ -21,6 +21,7 @@
 #include <linux/net.h>
 #include <linux/refcount.h>
 #include <linux/socket.h>
+#include <linux/timer.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <net/sock.h>

@@ -309,31 +309,32 @@ static int rx_frame(struct rxtcp_conn *tc)
 }
 
 /* Some header bytes. Returns how many were used, or -EPROTO. */
-static int rx_header(struct rxtcp_conn *tc, struct sk_buff *skb,
-		     unsigned int off, unsigned int len)
+static int rx_header(struct rxtcp_conn *tc, const u8 *data, unsigned int len)
 {
 	bool uc = tc->conn.type == IB_QPT_UC;
 	const struct rxtcp_opcode *info;
 	struct rxtcp_rx *rx = &tc->rx;
+	const u8 *hdr = rx->hdr;
 	unsigned int need, take;
 
 	/* The first byte tells how many there are. */
-	if (!rx->hdr_len)
-		if (skb_copy_bits(skb, off, rx->hdr, 1))
-			return -EPROTO;
-	info = rxtcp_opcode_info(rx->hdr[0], uc);
+	info = rxtcp_opcode_info(rx->hdr_len ? rx->hdr[0] : data[0], uc);
 	if (!info)
 		return -EPROTO;
 	need = rxtcp_hdr_len(info);
 	take = min(need - rx->hdr_len, len);
-	if (skb_copy_bits(skb, off, rx->hdr + rx->hdr_len, take))
-		return -EPROTO;
-	rx->hdr_len += take;
-	if (rx->hdr_len < need)
-		return take;
+	if (take == need) {
+		/* All in one piece, as nearly always. */
+		hdr = data;
+	} else {
+		memcpy(rx->hdr + rx->hdr_len, data, take);
+		rx->hdr_len += take;
+		if (rx->hdr_len < need)
+			return take;
+	}
 
 	rx->hdr_len = 0;
-	if (rxtcp_frame_decode(rx->hdr, need, uc, &rx->frame) || rx_frame(tc))
+	if (rxtcp_frame_decode(hdr, need, uc, &rx->frame) || rx_frame(tc))
 		return -EPROTO;
 	return take;
 }
@@ -353,8 +354,8 @@ static void place_failed(struct rxtcp_conn *tc, struct rxtcp_lane *lane, int err
 }
 
 /* Payload bytes of the frame under way. Returns how many were used. */
-static unsigned int rx_payload(struct rxtcp_conn *tc, struct sk_buff *skb,
-			       unsigned int off, unsigned int len)
+static unsigned int rx_payload(struct rxtcp_conn *tc, const u8 *data,
+			       unsigned int len)
 {
 	struct rxtcp_rx *rx = &tc->rx;
 	struct rxtcp_lane *lane = rx->cur;
@@ -364,10 +365,9 @@ static unsigned int rx_payload(struct rxtcp_conn *tc, struct sk_buff *skb,
 	len = min(len, rx->left);
 	if (f->info->op == RXT_OP_ATOMIC_WRITE) {
 		/* Eight bytes; the decoder saw to it. */
-		if (skb_copy_bits(skb, off, rx->aw + f->len - rx->left, len))
-			lane->skip = true;
+		memcpy(rx->aw + f->len - rx->left, data, len);
 	} else if (!lane->skip && lane->rx) {
-		err = rxt_rx_place_skb(lane->rx, lane->off, skb, off, len);
+		err = rxt_rx_place_buf(lane->rx, lane->off, data, len);
 		if (err)
 			place_failed(tc, lane, err);
 	}
@@ -378,25 +378,46 @@ static unsigned int rx_payload(struct rxtcp_conn *tc, struct sk_buff *skb,
 	return len;
 }
 
+/* Bytes of the stream that lie in one piece. */
+static void rx_bytes(struct rxtcp_conn *tc, const u8 *data, unsigned int len)
+{
+	int n;
+
+	while (len && !tc->rx.dead) {
+		if (tc->rx.left)
+			n = rx_payload(tc, data, len);
+		else
+			n = rx_header(tc, data, len);
+		if (n < 0) {
+			rx_protocol_error(tc);
+			return;
+		}
+		data += n;
+		len -= n;
+	}
+}
+
 /* tcp_read_sock()'s actor: takes everything, always. */
 static int rx_actor(read_descriptor_t *desc, struct sk_buff *skb,
 		    unsigned int off, size_t len)
 {
 	struct rxtcp_conn *tc = desc->arg.data;
-	unsigned int done = 0;
-	int n;
+	struct skb_seq_state st;
+	unsigned int done = 0, n;
+	const u8 *data;
 
+	skb_prepare_seq_read(skb, off, off + len, &st);
 	while (done < len && !tc->rx.dead) {
-		if (tc->rx.left)
-			n = rx_payload(tc, skb, off + done, len - done);
-		else
-			n = rx_header(tc, skb, off + done, len - done);
-		if (n < 0) {
+		n = skb_seq_read(done, &data, &st);
+		if (WARN_ON_ONCE(!n)) {
 			rx_protocol_error(tc);
 			break;
 		}
+		n = min_t(unsigned int, n, len - done);
+		rx_bytes(tc, data, n);
 		done += n;
 	}
+	skb_abort_seq_read(&st);
 	return len;
 }
 
