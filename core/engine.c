@@ -40,6 +40,21 @@ void rxt_tx_token_drop(struct rxt_qp *qp)
 		wake_up(&qp->tx_wait);
 }
 
+/**
+ * rxt_engine_unblock - whatever ->xmit() waited for is there
+ * @qp: QP
+ *
+ * Context: any. Does not run the engine.
+ */
+void rxt_engine_unblock(struct rxt_qp *qp)
+{
+	clear_bit(RXT_QP_TX_BLOCKED, &qp->flags);
+	/* Pairs with wait_for_peer(): one of the two sees the other's bit. */
+	smp_mb__after_atomic();
+	if (test_bit(RXT_QP_REQ_WAIT, &qp->flags))
+		clear_bit(RXT_QP_REQ_WAIT, &qp->flags);
+}
+
 /* ---- one batch ---- */
 
 static struct rxt_msg *pick(struct rxt_qp *qp)
@@ -52,8 +67,9 @@ static struct rxt_msg *pick(struct rxt_qp *qp)
 	resp = (may & RXT_MAY_RESPOND) ? rxt_resp_head(qp) : NULL;
 	if (resp && qp->burst < RXT_RESP_BURST)
 		goto respond;
-	req = (may & RXT_MAY_SEND) ?
-	      rxt_req_pick(qp, may & RXT_MAY_FETCH) : NULL;
+	req = NULL;
+	if ((may & RXT_MAY_SEND) && !test_bit(RXT_QP_REQ_WAIT, &qp->flags))
+		req = rxt_req_pick(qp, may & RXT_MAY_FETCH);
 	if (req) {
 		qp->burst = 0;
 		return req;
@@ -109,6 +125,16 @@ static bool xmit_failed(struct rxt_qp *qp, struct rxt_msg *msg, int err)
 	}
 }
 
+/* ->xmit() said WAIT: the connection is free, the request lane is not. */
+static void wait_for_peer(struct rxt_qp *qp)
+{
+	set_bit(RXT_QP_REQ_WAIT, &qp->flags);
+	/* Pairs with rxt_engine_unblock(): one of the two sees the other's bit. */
+	smp_mb__after_atomic();
+	if (!test_and_clear_bit(RXT_QP_TX_BLOCKED, &qp->flags))
+		clear_bit(RXT_QP_REQ_WAIT, &qp->flags);
+}
+
 /* False: stop the batch. */
 static bool xmit_one(struct rxt_qp *qp, struct rxt_msg *msg)
 {
@@ -117,7 +143,9 @@ static bool xmit_one(struct rxt_qp *qp, struct rxt_msg *msg)
 	/* Before the call: an rxt_tx_ready() during it is not lost. */
 	set_bit(RXT_QP_TX_BLOCKED, &qp->flags);
 	res = qp->dev->be->xmit(qp->conn, msg);
-	if (res != RXT_TX_BLOCKED)
+	if (res == RXT_TX_WAIT)
+		wait_for_peer(qp);
+	else if (res != RXT_TX_BLOCKED)
 		clear_bit(RXT_QP_TX_BLOCKED, &qp->flags);
 	if (res < 0)
 		return xmit_failed(qp, msg, res);
@@ -129,7 +157,7 @@ static bool xmit_one(struct rxt_qp *qp, struct rxt_msg *msg)
 	} else {
 		rxt_req_xmit_done(qp, msg, res);
 	}
-	if (res == RXT_TX_BLOCKED)
+	if (res == RXT_TX_BLOCKED || res == RXT_TX_WAIT)
 		rxt_count(qp->dev, tx_blocked);
 	return res != RXT_TX_BLOCKED;
 }
@@ -255,7 +283,7 @@ void rxt_tx_ready(struct rxt_conn *conn, enum rxt_tx_how how)
 {
 	struct rxt_qp *qp = conn->qp;
 
-	clear_bit(RXT_QP_TX_BLOCKED, &qp->flags);
+	rxt_engine_unblock(qp);
 	if (how == RXT_TX_INLINE) {
 		rxt_engine_run(qp, true);
 		return;

@@ -88,7 +88,7 @@ void rxt_qp_stop(struct rxt_qp *qp)
 	if (!test_and_set_bit(RXT_QP_STOPPED, &qp->flags))
 		qp->dev->be->conn_stop(qp->conn);
 	hrtimer_cancel(&qp->rnr_timer);
-	clear_bit(RXT_QP_TX_BLOCKED, &qp->flags);
+	rxt_engine_unblock(qp);
 	clear_bit(RXT_QP_LOST, &qp->flags);
 }
 
@@ -172,7 +172,7 @@ static void peer_lost(struct rxt_qp *qp)
 	rxt_count(qp->dev, conn_lost);
 	rxt_req_fail_oldest(qp, IB_WC_RETRY_EXC_ERR);
 	/* Requests that are posted later have to find out. */
-	clear_bit(RXT_QP_TX_BLOCKED, &qp->flags);
+	rxt_engine_unblock(qp);
 	rxt_engine_queue(qp);
 }
 

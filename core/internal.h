@@ -46,6 +46,7 @@ enum {
 	RXT_QP_TX_BUSY,		/* the TX token */
 	RXT_QP_TX_PENDING,	/* the owner has to go round again */
 	RXT_QP_TX_BLOCKED,	/* ->xmit() said BLOCKED, no rxt_tx_ready() since */
+	RXT_QP_REQ_WAIT,	/* the same for WAIT, the request lane alone */
 	RXT_QP_TX_WANT,		/* see rxt_tx_wanted() */
 	RXT_QP_STOPPED,		/* ->conn_stop() done, not restarted */
 	RXT_QP_LOST,		/* RXT_ERR_LOST was reported */
@@ -226,6 +227,7 @@ u32 rxt_id_unscramble(u32 id);
 void rxt_engine_run(struct rxt_qp *qp, bool inline_bh);
 void rxt_engine_queue(struct rxt_qp *qp);
 void rxt_engine_setup(struct rxt_qp *qp);
+void rxt_engine_unblock(struct rxt_qp *qp);
 void rxt_tx_token_wait(struct rxt_qp *qp);
 void rxt_tx_token_drop(struct rxt_qp *qp);
 

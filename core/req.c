@@ -424,7 +424,7 @@ struct rxt_msg *rxt_req_pick(struct rxt_qp *qp, bool may_fetch)
  * rxt_req_xmit_done - ->xmit() of a request returned
  * @qp: TX token held
  * @msg: from rxt_req_pick(), or blocked before
- * @res: RXT_TX_BLOCKED, _DONE or _MORE
+ * @res: RXT_TX_BLOCKED, _DONE, _MORE or _WAIT
  */
 void rxt_req_xmit_done(struct rxt_qp *qp, struct rxt_msg *msg, int res)
 {

@@ -67,6 +67,11 @@ enum {
 	 * (of the other lane) may go before the rest of this one.
 	 */
 	RXT_TX_MORE = 2,
+	/* Request lane only: the peer has to answer before more is accepted. The
+	 * wire is at a boundary, so the response lane goes on, and a rewind takes
+	 * effect. The backend will call rxt_tx_ready().
+	 */
+	RXT_TX_WAIT = 3,
 };
 
 /* How rxt_tx_ready() may run the engine. */
@@ -141,7 +146,7 @@ struct rxt_backend {
 	 *
 	 * Context: process, or softirq with RXT_CAP_XMIT_BH; never sleeps for
 	 * the peer. Caller holds the TX token and has called @xmit_begin.
-	 * Return: RXT_TX_BLOCKED, _DONE, _MORE as said there;
+	 * Return: RXT_TX_BLOCKED, _DONE, _MORE, _WAIT as said there;
 	 * -ENOBUFS: no memory, nobody will call, the core retries after a
 	 * delay with the same message as if BLOCKED;
 	 * -EFAULT: rxt_msg_enter() failed, the source is gone. Request lane: the
