@@ -44,7 +44,7 @@ struct vt_pair *vt_fake_pair(struct kunit *test, const struct vt_opts *opts,
 }
 
 /* A signalled WRITE of @len bytes. */
-static void post_write(struct vt_pair *p, u64 id, u32 len)
+void vt_fake_write(struct vt_pair *p, u64 id, u32 len)
 {
 	struct vt_wr wr = {
 		.op = IB_WR_RDMA_WRITE, .id = id, .len = len, .nsge = 1, .flags = IB_SEND_SIGNALED,
@@ -62,8 +62,8 @@ static void post_read(struct vt_pair *p, u64 id, u32 len)
 	KUNIT_ASSERT_EQ(p->test, vt_post(p, &p->a, &wr), 0);
 }
 
-static void expect_call(struct kunit *test, struct fake_conn *fc, unsigned int n, u8 op, u32 id,
-			u32 tx_off)
+void vt_fake_expect_call(struct kunit *test, struct fake_conn *fc, unsigned int n, u8 op, u32 id,
+			 u32 tx_off)
 {
 	const struct fake_call *c = &fc->call[n];
 
@@ -86,10 +86,10 @@ static void engine_ack(struct kunit *test)
 	unsigned int i;
 
 	for (i = 1; i <= 4; i++)
-		post_write(p, i, 100 * i);
+		vt_fake_write(p, i, 100 * i);
 	KUNIT_ASSERT_TRUE(test, fake_wait(fc, 4));
 	for (i = 1; i <= 4; i++)
-		expect_call(test, fc, i - 1, RXT_OP_WRITE, i, 0);
+		vt_fake_expect_call(test, fc, i - 1, RXT_OP_WRITE, i, 0);
 	vt_expect_none(p, &p->a);
 
 	KUNIT_EXPECT_TRUE(test, rxt_tx_acked(&fc->conn, 2));
@@ -114,7 +114,7 @@ static void engine_uc(struct kunit *test)
 	struct fake_conn *fc;
 	struct vt_pair *p = vt_fake_pair(test, &(struct vt_opts) { .type = IB_QPT_UC }, &fc);
 
-	post_write(p, 1, 10);
+	vt_fake_write(p, 1, 10);
 	vt_expect(p, &p->a, 1, IB_WC_SUCCESS, NULL);
 	KUNIT_EXPECT_EQ(test, fc->calls, 1U);
 }
@@ -129,22 +129,33 @@ static void engine_blocked(struct kunit *test)
 	struct vt_pair *p = vt_fake_pair(test, &(struct vt_opts) { }, &fc);
 
 	fake_script(fc, script, ARRAY_SIZE(script));
-	post_write(p, 1, 1000);
+	vt_fake_write(p, 1, 1000);
 	KUNIT_ASSERT_TRUE(test, fake_wait(fc, 1));
-	post_write(p, 2, 10);
+	vt_fake_write(p, 2, 10);
 	KUNIT_EXPECT_TRUE(test, fake_quiet(fc, 1));
 	rxt_tx_ready(&fc->conn, RXT_TX_DEFER);
 	KUNIT_ASSERT_TRUE(test, fake_wait(fc, 2));
 	KUNIT_EXPECT_TRUE(test, fake_quiet(fc, 2));
 	fake_ready_inline(fc);
 	KUNIT_ASSERT_TRUE(test, fake_wait(fc, 4));
-	expect_call(test, fc, 0, RXT_OP_WRITE, 1, 0);
-	expect_call(test, fc, 1, RXT_OP_WRITE, 1, 300);
-	expect_call(test, fc, 2, RXT_OP_WRITE, 1, 300);
-	expect_call(test, fc, 3, RXT_OP_WRITE, 2, 0);
+	vt_fake_expect_call(test, fc, 0, RXT_OP_WRITE, 1, 0);
+	vt_fake_expect_call(test, fc, 1, RXT_OP_WRITE, 1, 300);
+	vt_fake_expect_call(test, fc, 2, RXT_OP_WRITE, 1, 300);
+	vt_fake_expect_call(test, fc, 3, RXT_OP_WRITE, 2, 0);
 	KUNIT_EXPECT_TRUE(test, fc->call[2].inline_bh);
 	KUNIT_EXPECT_FALSE(test, fc->call[1].inline_bh);
 	vt_fake_expect_sane(test, fc);
+}
+
+/* The peer READs @len bytes as its request @id. */
+enum rxt_verdict vt_fake_peer_reads(struct vt_pair *p, struct fake_conn *fc, u32 id, u32 len)
+{
+	struct rxt_hdr hdr = {
+		.op = RXT_OP_READ, .msg_id = id, .length = len, .rkey = p->mr->rkey,
+		.raddr = (uintptr_t)p->a.buf,
+	};
+
+	return rxt_rx_read(&fc->conn, &hdr, 1000 + id, 0);
 }
 
 static void hook_ready(struct fake_conn *fc, unsigned int call)
@@ -166,9 +177,9 @@ static void engine_ready_inside(struct kunit *test)
 
 	fake_script(fc, script, ARRAY_SIZE(script));
 	fc->hook = hook_ready;
-	post_write(p, 1, 1000);
+	vt_fake_write(p, 1, 1000);
 	KUNIT_EXPECT_TRUE(test, fake_wait(fc, 3));
-	expect_call(test, fc, 2, RXT_OP_WRITE, 1, 2);
+	vt_fake_expect_call(test, fc, 2, RXT_OP_WRITE, 1, 2);
 	vt_fake_expect_sane(test, fc);
 }
 
@@ -182,26 +193,15 @@ static void engine_nobufs(struct kunit *test)
 	struct vt_pair *p = vt_fake_pair(test, &(struct vt_opts) { }, &fc);
 
 	fake_script(fc, script, ARRAY_SIZE(script));
-	post_write(p, 1, 100);
-	post_write(p, 2, 100);
+	vt_fake_write(p, 1, 100);
+	vt_fake_write(p, 2, 100);
 	KUNIT_ASSERT_TRUE(test, fake_wait(fc, 6));
-	expect_call(test, fc, 1, RXT_OP_WRITE, 1, 0);
-	expect_call(test, fc, 2, RXT_OP_WRITE, 1, 0);
-	expect_call(test, fc, 3, RXT_OP_WRITE, 1, 10);
-	expect_call(test, fc, 4, RXT_OP_WRITE, 1, 10);
-	expect_call(test, fc, 5, RXT_OP_WRITE, 2, 0);
+	vt_fake_expect_call(test, fc, 1, RXT_OP_WRITE, 1, 0);
+	vt_fake_expect_call(test, fc, 2, RXT_OP_WRITE, 1, 0);
+	vt_fake_expect_call(test, fc, 3, RXT_OP_WRITE, 1, 10);
+	vt_fake_expect_call(test, fc, 4, RXT_OP_WRITE, 1, 10);
+	vt_fake_expect_call(test, fc, 5, RXT_OP_WRITE, 2, 0);
 	vt_fake_expect_sane(test, fc);
-}
-
-/* The peer READs @len bytes as its request @id. */
-static enum rxt_verdict peer_reads(struct vt_pair *p, struct fake_conn *fc, u32 id, u32 len)
-{
-	struct rxt_hdr hdr = {
-		.op = RXT_OP_READ, .msg_id = id, .length = len, .rkey = p->mr->rkey,
-		.raddr = (uintptr_t)p->a.buf,
-	};
-
-	return rxt_rx_read(&fc->conn, &hdr, 1000 + id, 0);
 }
 
 /* Long messages in both lanes: neither starves. */
@@ -219,10 +219,10 @@ static void engine_lanes(struct kunit *test)
 		script[i] = (struct fake_step) { RXT_TX_MORE, 10 };
 	fake_script(fc, script, 200);
 	for (i = 0; i < 8; i++)
-		post_write(p, i, 100000);
+		vt_fake_write(p, i, 100000);
 	KUNIT_ASSERT_TRUE(test, fake_wait(fc, 1));
 	for (i = 1; i <= 8; i++)
-		KUNIT_ASSERT_EQ(test, peer_reads(p, fc, i, 100000), RXT_OK);
+		KUNIT_ASSERT_EQ(test, vt_fake_peer_reads(p, fc, i, 100000), RXT_OK);
 	KUNIT_EXPECT_TRUE(test, rxt_tx_wanted(&fc->conn));
 	rxt_tx_ready(&fc->conn, RXT_TX_DEFER);
 	KUNIT_ASSERT_TRUE(test, fake_wait(fc, 200));
@@ -253,14 +253,14 @@ static void engine_blocked_is_whole(struct kunit *test)
 	struct vt_pair *p = vt_fake_pair(test, &(struct vt_opts) { }, &fc);
 
 	fake_script(fc, script, ARRAY_SIZE(script));
-	post_write(p, 1, 1000);
+	vt_fake_write(p, 1, 1000);
 	KUNIT_ASSERT_TRUE(test, fake_wait(fc, 1));
-	KUNIT_ASSERT_EQ(test, peer_reads(p, fc, 7, 50), RXT_OK);
+	KUNIT_ASSERT_EQ(test, vt_fake_peer_reads(p, fc, 7, 50), RXT_OK);
 	KUNIT_EXPECT_FALSE(test, rxt_conn_resp_idle(&fc->conn));
 	rxt_tx_ready(&fc->conn, RXT_TX_DEFER);
 	KUNIT_ASSERT_TRUE(test, fake_wait(fc, 3));
-	expect_call(test, fc, 1, RXT_OP_WRITE, 1, 10);
-	expect_call(test, fc, 2, RXT_OP_READ_RESP, 7, 0);
+	vt_fake_expect_call(test, fc, 1, RXT_OP_WRITE, 1, 10);
+	vt_fake_expect_call(test, fc, 2, RXT_OP_READ_RESP, 7, 0);
 	KUNIT_EXPECT_EQ(test, fc->call[2].cookie, 1007ULL);
 	KUNIT_EXPECT_EQ(test, fc->call[2].length, 50U);
 	KUNIT_EXPECT_TRUE(test, rxt_conn_resp_idle(&fc->conn));
@@ -274,14 +274,14 @@ static void engine_rewind(struct kunit *test)
 	unsigned int i;
 
 	for (i = 1; i <= 3; i++)
-		post_write(p, i, 1000);
+		vt_fake_write(p, i, 1000);
 	KUNIT_ASSERT_TRUE(test, fake_wait(fc, 3));
 	rxt_tx_rewind(&fc->conn, 2, 500);
 	KUNIT_EXPECT_TRUE(test, rxt_tx_wanted(&fc->conn));
 	rxt_tx_ready(&fc->conn, RXT_TX_DEFER);
 	KUNIT_ASSERT_TRUE(test, fake_wait(fc, 5));
-	expect_call(test, fc, 3, RXT_OP_WRITE, 2, 500);
-	expect_call(test, fc, 4, RXT_OP_WRITE, 3, 0);
+	vt_fake_expect_call(test, fc, 3, RXT_OP_WRITE, 2, 500);
+	vt_fake_expect_call(test, fc, 4, RXT_OP_WRITE, 3, 0);
 	KUNIT_EXPECT_TRUE(test, fake_quiet(fc, 5));
 	KUNIT_EXPECT_TRUE(test, rxt_tx_acked(&fc->conn, 3));
 	for (i = 1; i <= 3; i++)
@@ -309,12 +309,12 @@ static void engine_rewind_inside(struct kunit *test)
 	fake_script(fc, script, ARRAY_SIZE(script));
 	fc->hook = hook_rewind;
 	for (i = 1; i <= 4; i++)
-		post_write(p, i, 1000);
+		vt_fake_write(p, i, 1000);
 	KUNIT_ASSERT_TRUE(test, fake_wait(fc, 8));
-	expect_call(test, fc, 4, RXT_OP_WRITE, 4, 100);
-	expect_call(test, fc, 5, RXT_OP_WRITE, 2, 0);
-	expect_call(test, fc, 6, RXT_OP_WRITE, 3, 0);
-	expect_call(test, fc, 7, RXT_OP_WRITE, 4, 0);
+	vt_fake_expect_call(test, fc, 4, RXT_OP_WRITE, 4, 100);
+	vt_fake_expect_call(test, fc, 5, RXT_OP_WRITE, 2, 0);
+	vt_fake_expect_call(test, fc, 6, RXT_OP_WRITE, 3, 0);
+	vt_fake_expect_call(test, fc, 7, RXT_OP_WRITE, 4, 0);
 	KUNIT_EXPECT_TRUE(test, rxt_tx_acked(&fc->conn, 4));
 	for (i = 1; i <= 4; i++)
 		vt_expect(p, &p->a, i, IB_WC_SUCCESS, NULL);
@@ -335,7 +335,7 @@ static void engine_ack_inside(struct kunit *test)
 
 	fc->hook = hook_ack;
 	for (i = 1; i <= 20; i++)
-		post_write(p, i, 100);
+		vt_fake_write(p, i, 100);
 	for (i = 1; i <= 20; i++)
 		vt_expect(p, &p->a, i, IB_WC_SUCCESS, NULL);
 	KUNIT_EXPECT_EQ(test, fc->calls, 20U);
@@ -350,7 +350,7 @@ static void engine_rnr(struct kunit *test)
 	unsigned int i;
 
 	for (i = 1; i <= 3; i++)
-		post_write(p, i, 1000);
+		vt_fake_write(p, i, 1000);
 	KUNIT_ASSERT_TRUE(test, fake_wait(fc, 3));
 	start = ktime_get();
 	rxt_conn_rnr(&fc->conn, 2, 0, 30);	/* 327.68 ms */
@@ -358,14 +358,14 @@ static void engine_rnr(struct kunit *test)
 	/* What is before it was accepted. */
 	vt_expect(p, &p->a, 1, IB_WC_SUCCESS, NULL);
 	/* Answers go meanwhile, requests do not. */
-	KUNIT_ASSERT_EQ(test, peer_reads(p, fc, 1, 50), RXT_OK);
+	KUNIT_ASSERT_EQ(test, vt_fake_peer_reads(p, fc, 1, 50), RXT_OK);
 	fake_ready_inline(fc);
 	KUNIT_EXPECT_TRUE(test, fake_quiet(fc, 4));
-	expect_call(test, fc, 3, RXT_OP_READ_RESP, 1, 0);
+	vt_fake_expect_call(test, fc, 3, RXT_OP_READ_RESP, 1, 0);
 	KUNIT_ASSERT_TRUE(test, fake_wait(fc, 6));
 	KUNIT_EXPECT_GE(test, ktime_us_delta(ktime_get(), start), 327680LL);
-	expect_call(test, fc, 4, RXT_OP_WRITE, 2, 0);
-	expect_call(test, fc, 5, RXT_OP_WRITE, 3, 0);
+	vt_fake_expect_call(test, fc, 4, RXT_OP_WRITE, 2, 0);
+	vt_fake_expect_call(test, fc, 5, RXT_OP_WRITE, 3, 0);
 
 	rxt_conn_rnr(&fc->conn, 2, 0, 1);
 	KUNIT_ASSERT_TRUE(test, fake_wait(fc, 8));
@@ -383,7 +383,7 @@ static void engine_rnr_stray(struct kunit *test)
 	struct vt_pair *p = vt_fake_pair(test, &(struct vt_opts) { .rnr_retry = 0 }, &fc);
 
 	rxt_conn_rnr(&fc->conn, 1, 0, 1);
-	post_write(p, 1, 10);
+	vt_fake_write(p, 1, 10);
 	KUNIT_ASSERT_TRUE(test, fake_wait(fc, 1));
 	rxt_conn_rnr(&fc->conn, 2, 0, 1);
 	rxt_conn_rnr(&fc->conn, 0, 0, 1);
@@ -431,7 +431,7 @@ static void engine_end(struct kunit *test)
 
 	fake_script(fc, script, ARRAY_SIZE(script));
 	for (i = 1; i <= 5; i++)
-		post_write(p, i, 100);
+		vt_fake_write(p, i, 100);
 	KUNIT_ASSERT_TRUE(test, fake_wait(fc, 2));
 	if (c->nak != RXT_OK) {
 		KUNIT_ASSERT_TRUE(test, fake_wait(fc, 5));
@@ -444,7 +444,7 @@ static void engine_end(struct kunit *test)
 	for (i = 3; i <= 5; i++)
 		vt_expect(p, &p->a, i, IB_WC_WR_FLUSH_ERR, NULL);
 	KUNIT_EXPECT_TRUE(test, vt_wait_state(&p->a, IB_QPS_ERR));
-	post_write(p, 6, 100);
+	vt_fake_write(p, 6, 100);
 	vt_expect(p, &p->a, 6, IB_WC_WR_FLUSH_ERR, NULL);
 	calls = fc->calls;
 	rxt_conn_error(&fc->conn, RXT_ERR_LOST);
@@ -469,7 +469,7 @@ static void engine_lost_idle(struct kunit *test)
 	msleep(20);
 	KUNIT_EXPECT_EQ(test, vt_state(&p->a), IB_QPS_RTS);
 	fake_script(fc, script, ARRAY_SIZE(script));
-	post_write(p, 1, 100);
+	vt_fake_write(p, 1, 100);
 	vt_expect(p, &p->a, 1, IB_WC_RETRY_EXC_ERR, NULL);
 	vt_fake_expect_sane(test, fc);
 }
@@ -482,10 +482,10 @@ static void engine_lost_answering(struct kunit *test)
 	struct vt_pair *p = vt_fake_pair(test, &(struct vt_opts) { }, &fc);
 
 	fake_script(fc, script, ARRAY_SIZE(script));
-	KUNIT_ASSERT_EQ(test, peer_reads(p, fc, 1, 50), RXT_OK);
+	KUNIT_ASSERT_EQ(test, vt_fake_peer_reads(p, fc, 1, 50), RXT_OK);
 	fake_ready_inline(fc);
 	KUNIT_ASSERT_TRUE(test, fake_wait(fc, 1));
-	post_write(p, 1, 100);
+	vt_fake_write(p, 1, 100);
 	vt_expect(p, &p->a, 1, IB_WC_RETRY_EXC_ERR, NULL);
 	vt_fake_expect_sane(test, fc);
 }
@@ -498,7 +498,7 @@ static void engine_answer_revoked(struct kunit *test)
 	struct vt_pair *p = vt_fake_pair(test, &(struct vt_opts) { }, &fc);
 
 	fake_script(fc, script, ARRAY_SIZE(script));
-	KUNIT_ASSERT_EQ(test, peer_reads(p, fc, 1, 50), RXT_OK);
+	KUNIT_ASSERT_EQ(test, vt_fake_peer_reads(p, fc, 1, 50), RXT_OK);
 	fake_ready_inline(fc);
 	KUNIT_EXPECT_TRUE(test, vt_wait_state(&p->a, IB_QPS_ERR));
 	msleep(20);
@@ -547,7 +547,7 @@ static void engine_read(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, peer_answers(fc, 1, data, sizeof(data)), RXT_BAD_REQUEST);
 	post_read(p, 1, sizeof(data));
-	post_write(p, 2, 10);
+	vt_fake_write(p, 2, 10);
 	post_read(p, 3, sizeof(data));
 	KUNIT_ASSERT_TRUE(test, fake_wait(fc, 3));
 	KUNIT_EXPECT_EQ(test, peer_answers(fc, 2, data, sizeof(data)), RXT_BAD_REQUEST);
@@ -592,7 +592,7 @@ static void engine_read_limits(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, rxt_tx_wanted(&fc->conn));
 	fake_ready_inline(fc);
 	KUNIT_ASSERT_TRUE(test, fake_wait(fc, 3));
-	expect_call(test, fc, 2, RXT_OP_READ, 3, 0);
+	vt_fake_expect_call(test, fc, 2, RXT_OP_READ, 3, 0);
 	KUNIT_EXPECT_TRUE(test, fake_quiet(fc, 3));
 	KUNIT_EXPECT_EQ(test, peer_answers(fc, 2, NULL, 0), RXT_OK);
 	fake_ready_inline(fc);
@@ -600,7 +600,7 @@ static void engine_read_limits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, peer_answers(fc, 3, NULL, 0), RXT_OK);
 	fake_ready_inline(fc);
 	KUNIT_ASSERT_TRUE(test, fake_wait(fc, 4));
-	expect_call(test, fc, 3, RXT_OP_WRITE, 4, 0);
+	vt_fake_expect_call(test, fc, 3, RXT_OP_WRITE, 4, 0);
 	rxt_tx_acked(&fc->conn, 4);
 	for (i = 1; i <= 4; i++)
 		vt_expect(p, &p->a, i, IB_WC_SUCCESS, NULL);
@@ -614,13 +614,13 @@ static void engine_read_rewound(struct kunit *test)
 	struct vt_pair *p = vt_fake_pair(test, &(struct vt_opts) {
 		.rd_atomic = 1, .rnr_retry = 7 }, &fc);
 
-	post_write(p, 1, 10);
+	vt_fake_write(p, 1, 10);
 	post_read(p, 2, 0);
 	KUNIT_ASSERT_TRUE(test, fake_wait(fc, 2));
 	rxt_conn_rnr(&fc->conn, 1, 0, 1);
 	KUNIT_ASSERT_TRUE(test, fake_wait(fc, 4));
-	expect_call(test, fc, 2, RXT_OP_WRITE, 1, 0);
-	expect_call(test, fc, 3, RXT_OP_READ, 2, 0);
+	vt_fake_expect_call(test, fc, 2, RXT_OP_WRITE, 1, 0);
+	vt_fake_expect_call(test, fc, 3, RXT_OP_READ, 2, 0);
 	KUNIT_EXPECT_EQ(test, peer_answers(fc, 2, NULL, 0), RXT_OK);
 	vt_expect(p, &p->a, 1, IB_WC_SUCCESS, NULL);
 	vt_expect(p, &p->a, 2, IB_WC_SUCCESS, NULL);
@@ -637,7 +637,7 @@ static void engine_window(struct kunit *test)
 	struct ib_wc wc;
 
 	for (i = 1; i <= 3000; i++)
-		post_write(p, i, 8);
+		vt_fake_write(p, i, 8);
 	msleep(300);
 	window = fc->calls;
 	KUNIT_EXPECT_LT(test, window, 3000U);
@@ -652,7 +652,7 @@ static void engine_window(struct kunit *test)
 		KUNIT_ASSERT_TRUE(test, fake_wait(fc, min(3000U, i + window)));
 	}
 	for (i = 1; i <= 3000; i++) {
-		expect_call(test, fc, i - 1, RXT_OP_WRITE, i, 0);
+		vt_fake_expect_call(test, fc, i - 1, RXT_OP_WRITE, i, 0);
 		KUNIT_ASSERT_EQ(test, vt_poll(&p->a, &wc, 1, 2000), 1);
 		KUNIT_ASSERT_EQ(test, wc.wr_id, (u64)i);
 	}
@@ -694,7 +694,7 @@ static void engine_token_storm(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(task); i++)
 		task[i] = kthread_run(ready_thread, fc, "rxt_token%u", i);
 	for (i = 1; i <= 500; i++) {
-		post_write(p, i, 8);
+		vt_fake_write(p, i, 8);
 		if (i % 50 == 0)
 			usleep_range(100, 500);
 	}
@@ -719,20 +719,20 @@ static void engine_restart(struct kunit *test)
 	struct vt_pair *p = vt_fake_pair(test, &(struct vt_opts) { }, &fc);
 
 	fake_script(fc, script, ARRAY_SIZE(script));
-	post_write(p, 1, 10);
-	post_write(p, 2, 10);
-	post_write(p, 3, 10);
+	vt_fake_write(p, 1, 10);
+	vt_fake_write(p, 2, 10);
+	vt_fake_write(p, 3, 10);
 	KUNIT_ASSERT_TRUE(test, fake_wait(fc, 2));
-	KUNIT_ASSERT_EQ(test, peer_reads(p, fc, 1, 50), RXT_OK);
+	KUNIT_ASSERT_EQ(test, vt_fake_peer_reads(p, fc, 1, 50), RXT_OK);
 	KUNIT_ASSERT_EQ(test, vt_to_state(&p->a, IB_QPS_RESET), 0);
 	KUNIT_EXPECT_EQ(test, fc->stops, 1U);
 	KUNIT_ASSERT_EQ(test, vt_to_init(p, &p->a), 0);
 	KUNIT_ASSERT_EQ(test, vt_to_rtr(p, &p->a, p->b.qp->qp_num), 0);
 	KUNIT_ASSERT_EQ(test, vt_to_rts(p, &p->a), 0);
 	KUNIT_EXPECT_TRUE(test, fake_quiet(fc, 2));
-	post_write(p, 4, 10);
+	vt_fake_write(p, 4, 10);
 	KUNIT_ASSERT_TRUE(test, fake_wait(fc, 3));
-	expect_call(test, fc, 2, RXT_OP_WRITE, 1, 0);
+	vt_fake_expect_call(test, fc, 2, RXT_OP_WRITE, 1, 0);
 	KUNIT_EXPECT_TRUE(test, rxt_tx_acked(&fc->conn, 1));
 	vt_expect(p, &p->a, 4, IB_WC_SUCCESS, NULL);
 	vt_expect_none(p, &p->a);
