@@ -17,57 +17,66 @@
 /* CRC of 8 bytes of ones, which stand for the link header of InfiniBand. */
 #define SEED	0xdebb20e3
 
-static u32 udp_and_bth(u32 crc, const struct roce_ends *ends, u32 wire_len,
-		       const void *bth_in)
+/* The end of either pseudo header. */
+struct udp_bth {
+	struct udphdr	udp;
+	struct roce_bth	bth;
+} __packed;
+
+static void put_udp_bth(struct udp_bth *b, const struct roce_ends *ends,
+			u32 wire_len, const void *bth)
+{
+	b->udp.source = ends->sport;
+	b->udp.dest = ends->dport;
+	b->udp.len = htons(sizeof(b->udp) + wire_len);
+	b->udp.check = (__force __sum16)htons(0xffff);
+	memcpy(&b->bth, bth, sizeof(b->bth));
+	b->bth.qpn |= htonl(~ROCE_MASK24);
+}
+
+static u32 begin4(const struct roce_ends *ends, u16 ip_id, u32 wire_len,
+		  const void *bth)
 {
 	struct {
-		struct udphdr	udp;
-		struct roce_bth	bth;
-	} __packed b;
-
-	BUILD_BUG_ON(sizeof(b) != 20);
-	b.udp.source = ends->sport;
-	b.udp.dest = ends->dport;
-	b.udp.len = htons(sizeof(b.udp) + wire_len);
-	b.udp.check = htons(0xffff);
-	memcpy(&b.bth, bth_in, sizeof(b.bth));
-	b.bth.qpn |= htonl(~ROCE_MASK24);
-	return crc32_le(crc, (const u8 *)&b, sizeof(b));
-}
-
-static u32 begin4(const struct roce_ends *ends, u16 ip_id, u32 wire_len)
-{
-	struct iphdr ip = {
-		.version	= 4,
-		.ihl		= sizeof(ip) / 4,
-		.tos		= 0xff,
-		.tot_len	= htons(sizeof(ip) + sizeof(struct udphdr) +
-					wire_len),
-		.id		= htons(ip_id),
-		.frag_off	= ends->frag_off,
-		.ttl		= 0xff,
-		.protocol	= IPPROTO_UDP,
-		.check		= (__force __sum16)htons(0xffff),
-		.saddr		= ends->src4,
-		.daddr		= ends->dst4,
+		struct iphdr	ip;
+		struct udp_bth	b;
+	} __packed h = {
+		.ip.version	= 4,
+		.ip.ihl		= sizeof(h.ip) / 4,
+		.ip.tos		= 0xff,
+		.ip.tot_len	= htons(sizeof(h.ip) + sizeof(h.b.udp) + wire_len),
+		.ip.id		= htons(ip_id),
+		.ip.frag_off	= ends->frag_off,
+		.ip.ttl		= 0xff,
+		.ip.protocol	= IPPROTO_UDP,
+		.ip.check	= (__force __sum16)htons(0xffff),
+		.ip.saddr	= ends->src4,
+		.ip.daddr	= ends->dst4,
 	};
 
-	return crc32_le(SEED, (const u8 *)&ip, sizeof(ip));
+	BUILD_BUG_ON(sizeof(h) != 40);
+	put_udp_bth(&h.b, ends, wire_len, bth);
+	return crc32_le(SEED, (const u8 *)&h, sizeof(h));
 }
 
-static u32 begin6(const struct roce_ends *ends, u32 wire_len)
+static u32 begin6(const struct roce_ends *ends, u32 wire_len, const void *bth)
 {
-	struct ipv6hdr ip = {
-		.payload_len	= htons(sizeof(struct udphdr) + wire_len),
-		.nexthdr	= IPPROTO_UDP,
-		.hop_limit	= 0xff,
-		.saddr		= ends->src6,
-		.daddr		= ends->dst6,
+	struct {
+		struct ipv6hdr	ip;
+		struct udp_bth	b;
+	} __packed h = {
+		.ip.payload_len	= htons(sizeof(h.b.udp) + wire_len),
+		.ip.nexthdr	= IPPROTO_UDP,
+		.ip.hop_limit	= 0xff,
+		.ip.saddr	= ends->src6,
+		.ip.daddr	= ends->dst6,
 	};
 
+	BUILD_BUG_ON(sizeof(h) != 60);
 	/* Traffic class and flow label are masked. */
-	*(__be32 *)&ip = htonl(0x6fffffff);
-	return crc32_le(SEED, (const u8 *)&ip, sizeof(ip));
+	*(__be32 *)&h = htonl(0x6fffffff);
+	put_udp_bth(&h.b, ends, wire_len, bth);
+	return crc32_le(SEED, (const u8 *)&h, sizeof(h));
 }
 
 /**
@@ -82,9 +91,6 @@ static u32 begin6(const struct roce_ends *ends, u32 wire_len)
 u32 roce_icrc_begin(const struct roce_ends *ends, u16 ip_id, u32 wire_len,
 		    const void *bth)
 {
-	u32 crc;
-
-	crc = ends->v6 ? begin6(ends, wire_len) :
-			 begin4(ends, ip_id, wire_len);
-	return udp_and_bth(crc, ends, wire_len, bth);
+	return ends->v6 ? begin6(ends, wire_len, bth) :
+			  begin4(ends, ip_id, wire_len, bth);
 }

@@ -314,6 +314,65 @@ static int put_payload(struct roce_pack *p, const struct roce_payload *pl,
 	return put_copy(p, pl->msg, pl->off, len, crc);
 }
 
+/* The same in one piece; NULL: no memory, or only pieces. */
+static u8 *reserve_whole(struct roce_pack *p, u32 len)
+{
+	struct page_frag *f = &p->frag;
+	u32 got;
+
+	if (p->skb->data_len || skb_tailroom(p->skb) < len) {
+		if ((!f->page || f->size - f->offset < len) &&
+		    !skb_page_frag_refill(min_t(u32, len, PAGE_SIZE), f, GFP_PACK))
+			return NULL;
+		if (f->size - f->offset < len)
+			return NULL;
+	}
+	return reserve(p, len, &got);
+}
+
+/* A packet whose payload is copied: all of it lies in one place, one pass each. */
+static void write_packet(u8 *at, const struct roce_pack *p,
+			 const struct roce_flow *flow, const struct roce_hdr *h,
+			 const struct roce_payload *pl, u32 wire_len)
+{
+	u32 n = roce_hdr_encode(h, at), crc;
+	__le32 icrc;
+
+	if (h->len && pl->msg)
+		rxt_msg_copy(pl->msg, pl->off, h->len, at + n);
+	else if (h->len)
+		memcpy(at + n, pl->data, h->len);
+	n += h->len;
+	memset(at + n, 0, h->pad);
+	n += h->pad;
+	crc = roce_icrc_begin(&flow->ends, p->ip_id + p->count, wire_len, at);
+	crc = roce_icrc_add(crc, at + sizeof(struct roce_bth),
+			    n - sizeof(struct roce_bth));
+	icrc = roce_icrc_end(crc);
+	memcpy(at + n, &icrc, sizeof(icrc));
+}
+
+/* A packet in pieces. */
+static int gather_packet(struct roce_pack *p, const struct roce_flow *flow,
+			 const struct roce_hdr *h, const struct roce_payload *pl,
+			 u32 wire_len)
+{
+	u8 buf[ROCE_HDR_MAX], end[4 + ROCE_ICRC_LEN] = {};
+	u32 hdr_len, crc;
+	__le32 icrc;
+
+	hdr_len = roce_hdr_encode(h, buf);
+	crc = roce_icrc_begin(&flow->ends, p->ip_id + p->count, wire_len, buf);
+	crc = roce_icrc_add(crc, buf + sizeof(struct roce_bth),
+			    hdr_len - sizeof(struct roce_bth));
+	if (put_bytes(p, buf, hdr_len) || put_payload(p, pl, h->len, &crc))
+		return -ENOBUFS;
+	/* Padding and ICRC in one piece. */
+	icrc = roce_icrc_end(roce_icrc_add(crc, end, h->pad));
+	memcpy(end + 4, &icrc, sizeof(icrc));
+	return put_bytes(p, end + 4 - h->pad, h->pad + ROCE_ICRC_LEN);
+}
+
 /**
  * roce_pack_add - one more packet
  * @p: opened for it
@@ -326,28 +385,18 @@ static int put_payload(struct roce_pack *p, const struct roce_payload *pl,
 int roce_pack_add(struct roce_pack *p, const struct roce_flow *flow,
 		  const struct roce_hdr *h, const struct roce_payload *pl)
 {
-	u32 wire_len = roce_wire_len(h), hdr_len, crc;
-	u8 buf[ROCE_HDR_MAX], end[4 + ROCE_ICRC_LEN] = {};
-	__le32 icrc;
+	u32 wire_len = roce_wire_len(h);
+	u8 *at = pl->splice ? NULL : reserve_whole(p, wire_len);
 
-	hdr_len = roce_hdr_encode(h, buf);
-	crc = roce_icrc_begin(&flow->ends, p->ip_id + p->count, wire_len, buf);
-	crc = roce_icrc_add(crc, buf + sizeof(struct roce_bth),
-			    hdr_len - sizeof(struct roce_bth));
-	if (put_bytes(p, buf, hdr_len) || put_payload(p, pl, h->len, &crc))
-		goto drop;
-	/* Padding and ICRC in one piece. */
-	icrc = roce_icrc_end(roce_icrc_add(crc, end, h->pad));
-	memcpy(end + 4, &icrc, sizeof(icrc));
-	if (put_bytes(p, end + 4 - h->pad, h->pad + ROCE_ICRC_LEN))
-		goto drop;
+	if (at) {
+		write_packet(at, p, flow, h, pl, wire_len);
+	} else if (gather_packet(p, flow, h, pl, wire_len)) {
+		roce_pack_drop(p);
+		return -ENOBUFS;
+	}
 	p->count++;
 	p->closed = wire_len < p->size;
 	return 0;
-
-drop:
-	roce_pack_drop(p);
-	return -ENOBUFS;
 }
 
 static void put_ip4(struct sk_buff *skb, const struct roce_flow *flow, u16 id,

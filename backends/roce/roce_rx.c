@@ -98,7 +98,7 @@ static bool at_settle(struct roce_at *at, struct sk_buff *head)
 	return true;
 }
 
-/* Bytes at @at that lie in one piece of one page, mapped; @len: at most. */
+/* Bytes at @at that can be had in one piece, mapped; @len: at most. */
 static void *at_map(const struct roce_at *at, u32 *len)
 {
 	const skb_frag_t *frag;
@@ -109,6 +109,8 @@ static void *at_map(const struct roce_at *at, u32 *len)
 		return at->skb->data + at->off;
 	frag = &skb_shinfo(at->skb)->frags[at->frag];
 	off = skb_frag_off(frag) + at->off;
+	if (!IS_ENABLED(CONFIG_HIGHMEM))
+		return page_address(skb_frag_page(frag)) + off;
 	*len = min_t(u32, *len, PAGE_SIZE - offset_in_page(off));
 	return kmap_local_page(skb_frag_page(frag) + (off >> PAGE_SHIFT)) +
 	       offset_in_page(off);
@@ -116,7 +118,7 @@ static void *at_map(const struct roce_at *at, u32 *len)
 
 static void at_unmap(const struct roce_at *at, const void *p)
 {
-	if (at->frag >= 0)
+	if (IS_ENABLED(CONFIG_HIGHMEM) && at->frag >= 0)
 		kunmap_local(p);
 }
 
@@ -197,6 +199,7 @@ static void batch_leave(struct roce_batch *b)
 	kick = rc->open && (rc->kick || rc->resp.latch.ack ||
 			    rc->resp.latch.nak || rxt_tx_wanted(&rc->conn));
 	rc->kick = false;
+	__acquire(&rc->lock);	/* by batch_enter(), which sparse cannot know */
 	spin_unlock_bh(&rc->lock);
 	if (kick)
 		rxt_tx_ready(&rc->conn, RXT_TX_INLINE);
@@ -244,6 +247,7 @@ static bool batch_enter(struct roce_batch *b, u32 qpn)
 		b->ref = true;
 	}
 	spin_lock_bh(&rc->lock);
+	__release(&rc->lock);	/* see batch_leave() */
 	b->rc = rc;
 	return rc->open;
 }
@@ -317,11 +321,13 @@ static bool pkey_ok(u16 pkey)
 
 static void one_packet(struct roce_batch *b, u32 wire_len)
 {
-	struct roce_pkt pkt = { .skb = b->skb, .at = b->at };
 	u32 have = min_t(u32, wire_len, ROCE_HDR_MAX);
-	u8 hdr[ROCE_HDR_MAX];
 	struct roce_at at = b->at;
+	u8 hdr[ROCE_HDR_MAX];
+	struct roce_pkt pkt;
 
+	pkt.skb = b->skb;
+	pkt.at = b->at;
 	if (at_copy(&at, b->skb, hdr, have) ||
 	    roce_hdr_decode(&pkt.h, hdr, have, wire_len)) {
 		rx_count(b, bad_header);
