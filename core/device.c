@@ -92,9 +92,3 @@ void rxt_dev_set_priv(struct rxt_dev *dev, void *priv)
 	dev->be_priv = priv;
 }
 EXPORT_SYMBOL_GPL(rxt_dev_set_priv);
-
-struct rxt_stats __percpu *rxt_dev_stats(const struct rxt_dev *dev)
-{
-	return dev->stats;
-}
-EXPORT_SYMBOL_GPL(rxt_dev_stats);

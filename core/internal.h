@@ -14,6 +14,7 @@
 #include <linux/completion.h>
 #include <linux/hrtimer.h>
 #include <linux/kref.h>
+#include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/timer.h>
 #include <linux/wait.h>
@@ -266,10 +267,53 @@ void rxt_rx_drop_all(struct rxt_qp *qp, bool flush);
 /* core/mr.c */
 struct rxt_mr *rxt_mr_find(const struct rxt_dev *dev, const void *pd, u32 key,
 			   u64 addr, u64 len, int access);
-void rxt_mr_put(struct rxt_mr *mr);
-bool rxt_mr_enter(struct rxt_mr *mr);
-void rxt_mr_exit(struct rxt_mr *mr);
-struct page *rxt_mr_page(const struct rxt_mr *mr, u64 addr, unsigned int *off);
+void rxt_mr_free(struct kref *ref);
+
+static inline void rxt_mr_put(struct rxt_mr *mr)
+{
+	kref_put(&mr->ref, rxt_mr_free);
+}
+
+/**
+ * rxt_mr_enter - begin to touch the memory of a region
+ * @mr: a reference is held
+ *
+ * Context: any; no sleeping until rxt_mr_exit(). Return: false when revoked.
+ */
+static inline bool rxt_mr_enter(struct rxt_mr *mr)
+{
+	return !READ_ONCE(mr->revoked) && refcount_inc_not_zero(&mr->users);
+}
+
+static inline void rxt_mr_exit(struct rxt_mr *mr)
+{
+	if (refcount_dec_and_test(&mr->users))
+		complete(&mr->idle);
+}
+
+/**
+ * rxt_mr_page - the page behind an address
+ * @mr: entered; @addr is inside (rxt_mr_find() checked it)
+ * @addr: as users name it
+ * @off: result: offset in the page
+ *
+ * Return: the page.
+ */
+static inline struct page *rxt_mr_page(const struct rxt_mr *mr, u64 addr,
+				       unsigned int *off)
+{
+	u64 pos;
+
+	if (mr->type == RXT_MR_DMA) {
+		void *va = (void *)(uintptr_t)addr;
+
+		*off = offset_in_page(va);
+		return virt_to_page(va);
+	}
+	pos = addr - mr->iova + mr->offset;
+	*off = offset_in_page(pos);
+	return mr->pages[pos >> PAGE_SHIFT];
+}
 
 /* core/place.c */
 int rxt_place_buf(struct rxt_rx *rx, u32 off, const void *buf, u32 len);
@@ -302,7 +346,19 @@ bool rxt_rnr_retry_take(u8 limit, u8 *left);
 #define RXT_FLUSH_RQ		BIT(7)
 int rxt_qp_check(enum ib_qp_type type, enum ib_qp_state cur,
 		 enum ib_qp_state next, int mask);
-unsigned int rxt_qp_actions(enum ib_qp_state state);
+extern const u16 rxt_qp_action_table[IB_QPS_ERR + 1];
+
+/**
+ * rxt_qp_actions - what a state permits
+ * @state: a QP state
+ *
+ * Return: RXT_MAY_* and RXT_FLUSH_* bits.
+ */
+static inline unsigned int rxt_qp_actions(enum ib_qp_state state)
+{
+	return (unsigned int)state < ARRAY_SIZE(rxt_qp_action_table) ?
+	       rxt_qp_action_table[state] : 0;
+}
 
 static inline bool rxt_qp_may(const struct rxt_qp *qp, unsigned int action)
 {

@@ -18,16 +18,11 @@
 static DEFINE_XARRAY_ALLOC1(mr_table);	/* index -> struct rxt_mr */
 static u32 mr_next;			/* mr_table's lock */
 
-static void mr_free(struct kref *ref)
+void rxt_mr_free(struct kref *ref)
 {
 	struct rxt_mr *mr = container_of(ref, struct rxt_mr, ref);
 
 	kfree_rcu(mr, rcu);
-}
-
-void rxt_mr_put(struct rxt_mr *mr)
-{
-	kref_put(&mr->ref, mr_free);
 }
 
 /**
@@ -181,44 +176,4 @@ struct rxt_mr *rxt_mr_find(const struct rxt_dev *dev, const void *pd, u32 key,
 		return mr;
 	rxt_mr_put(mr);
 	return NULL;
-}
-
-/**
- * rxt_mr_enter - begin to touch the memory of a region
- * @mr: a reference is held
- *
- * Context: any; no sleeping until rxt_mr_exit(). Return: false when revoked.
- */
-bool rxt_mr_enter(struct rxt_mr *mr)
-{
-	return !READ_ONCE(mr->revoked) && refcount_inc_not_zero(&mr->users);
-}
-
-void rxt_mr_exit(struct rxt_mr *mr)
-{
-	if (refcount_dec_and_test(&mr->users))
-		complete(&mr->idle);
-}
-
-/**
- * rxt_mr_page - the page behind an address
- * @mr: entered; @addr is inside (rxt_mr_find() checked it)
- * @addr: as users name it
- * @off: result: offset in the page
- *
- * Return: the page.
- */
-struct page *rxt_mr_page(const struct rxt_mr *mr, u64 addr, unsigned int *off)
-{
-	u64 pos;
-
-	if (mr->type == RXT_MR_DMA) {
-		void *va = (void *)(uintptr_t)addr;
-
-		*off = offset_in_page(va);
-		return virt_to_page(va);
-	}
-	pos = addr - mr->iova + mr->offset;
-	*off = offset_in_page(pos);
-	return mr->pages[pos >> PAGE_SHIFT];
 }

@@ -83,8 +83,8 @@ static const struct transition table[] = {
 	{ IB_QPS_SQE, IB_QPS_RTS, UD | GSI, 0, RUN_DG },
 };
 
-/* Indexed by enum ib_qp_state. */
-static const u16 actions[] = {
+/* What a state permits; see rxt_qp_actions(). */
+const u16 rxt_qp_action_table[IB_QPS_ERR + 1] = {
 	[IB_QPS_RESET]	= 0,
 	[IB_QPS_INIT]	= RXT_MAY_POST_RECV,
 	[IB_QPS_RTR]	= RXT_MAY_POST_RECV | RXT_MAY_RECEIVE | RXT_MAY_RESPOND,
@@ -146,15 +146,4 @@ int rxt_qp_check(enum ib_qp_type type, enum ib_qp_state cur,
 		return mask & ~(t->need | t->may) ? -EINVAL : 0;
 	}
 	return -EINVAL;
-}
-
-/**
- * rxt_qp_actions - what a state permits
- * @state: a QP state
- *
- * Return: RXT_MAY_* and RXT_FLUSH_* bits.
- */
-unsigned int rxt_qp_actions(enum ib_qp_state state)
-{
-	return state < ARRAY_SIZE(actions) ? actions[state] : 0;
 }

@@ -51,7 +51,8 @@ static struct rxt_msg *msg_get(struct rxt_qp *qp)
 static void msg_put(struct rxt_qp *qp, struct rxt_msg *msg)
 {
 	lockdep_assert_held(&qp->req_lock);
-	kfree(msg->av);
+	if (qp->type != IB_QPT_RC)
+		kfree(msg->av);
 	if (qp->pool_len >= RXT_MSG_KEEP) {
 		kfree(msg);
 		return;

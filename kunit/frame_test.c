@@ -60,7 +60,7 @@ static void frame_every_opcode(struct kunit *test)
 			info = rxtcp_opcode_info(opcode, uc);
 			KUNIT_EXPECT_EQ_MSG(test, !!info, !!want, "%#x uc %u", opcode, uc);
 			if (info)
-				KUNIT_EXPECT_EQ_MSG(test, rxtcp_hdr_len(info), want, "%#x", opcode);
+				KUNIT_EXPECT_EQ_MSG(test, info->hdr_len, want, "%#x", opcode);
 		}
 	}
 }

@@ -65,7 +65,7 @@ struct rxt_rx {
 };
 
 static struct rxt_rx open_rx[2];
-static struct rxt_stats __percpu *stats;
+static struct rxt_dev dev;
 
 static struct rig *to_rig(struct rxt_conn *conn)
 {
@@ -87,11 +87,6 @@ static struct event *log_event(struct rig *rig, enum event_kind kind, u32 op, u3
 }
 
 /* ---- the core, as far as the framer calls it ---- */
-
-struct rxt_stats __percpu *rxt_dev_stats(const struct rxt_dev *dev)
-{
-	return stats;
-}
 
 enum rxt_verdict rxt_rx_begin(struct rxt_conn *conn, const struct rxt_hdr *hdr,
 			      struct rxt_rx **rx)
@@ -283,6 +278,7 @@ static void put_all(struct stream *s)
 static void rig_init(struct rig *rig)
 {
 	memset(rig, 0, sizeof(*rig));
+	rig->tc.conn.dev = &dev;
 	rig->tc.conn.type = IB_QPT_RC;
 	rig->tc.conn.qpn = QPN;
 	rig->tc.state = RXTCP_UP;
@@ -624,13 +620,13 @@ static void framer_garbled(struct kunit *test)
 
 static int framer_suite_init(struct kunit_suite *suite)
 {
-	stats = alloc_percpu(struct rxt_stats);
-	return stats ? 0 : -ENOMEM;
+	dev.stats = alloc_percpu(struct rxt_stats);
+	return dev.stats ? 0 : -ENOMEM;
 }
 
 static void framer_suite_exit(struct kunit_suite *suite)
 {
-	free_percpu(stats);
+	free_percpu(dev.stats);
 }
 
 static struct kunit_case framer_test_cases[] = {

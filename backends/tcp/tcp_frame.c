@@ -14,10 +14,18 @@
 
 #define OPCODES		(RXT_TCP_UC)
 
+#define EXT_LEN(ext, bit, name) \
+	((ext) & RXTCP_##bit ? sizeof(struct rxt_tcp_##name) : 0)
+#define HDR_LEN(ext) \
+	(sizeof(struct rxt_tcp_bth) + EXT_LEN(ext, RETH, reth) + \
+	 EXT_LEN(ext, ATOMICETH, atomiceth) + EXT_LEN(ext, AETH, aeth) + \
+	 EXT_LEN(ext, ATOMICACK, atomicacketh) + EXT_LEN(ext, LENETH, leneth) + \
+	 EXT_LEN(ext, IMM, immdt) + EXT_LEN(ext, IETH, ieth))
+
 /* Holes are not valid. UC has the SENDs and WRITEs among them. */
 static const struct rxtcp_opcode opcodes[OPCODES] = {
 #define OP(name, fam, oper, ph, ex) \
-	[RXT_TCP_RC_##name] = { true, RXTCP_##fam, RXT_OP_##oper, ph, ex }
+	[RXT_TCP_RC_##name] = { true, RXTCP_##fam, RXT_OP_##oper, ph, ex, HDR_LEN(ex) }
 	OP(SEND_FIRST,		SEND,	SEND,		RXTCP_FIRST, RXTCP_LENETH),
 	OP(SEND_MIDDLE,		SEND,	SEND,		0, 0),
 	OP(SEND_LAST,		SEND,	SEND,		RXTCP_LAST, 0),
@@ -125,31 +133,6 @@ int rxtcp_opcode_for(u8 op, u8 phase, bool uc)
 	if (opcode == NO_OPCODE || (uc && !uc_may(&opcodes[opcode])))
 		return -EINVAL;
 	return uc ? opcode | RXT_TCP_UC : opcode;
-}
-
-/**
- * rxtcp_hdr_len - bytes of base and extension headers
- * @info: opcode's properties
- */
-unsigned int rxtcp_hdr_len(const struct rxtcp_opcode *info)
-{
-	unsigned int len = sizeof(struct rxt_tcp_bth);
-
-	if (info->ext & RXTCP_RETH)
-		len += sizeof(struct rxt_tcp_reth);
-	if (info->ext & RXTCP_ATOMICETH)
-		len += sizeof(struct rxt_tcp_atomiceth);
-	if (info->ext & RXTCP_AETH)
-		len += sizeof(struct rxt_tcp_aeth);
-	if (info->ext & RXTCP_ATOMICACK)
-		len += sizeof(struct rxt_tcp_atomicacketh);
-	if (info->ext & RXTCP_LENETH)
-		len += sizeof(struct rxt_tcp_leneth);
-	if (info->ext & RXTCP_IMM)
-		len += sizeof(struct rxt_tcp_immdt);
-	if (info->ext & RXTCP_IETH)
-		len += sizeof(struct rxt_tcp_ieth);
-	return len;
 }
 
 static u8 *put_ext(u8 *p, const struct rxtcp_frame *f, u8 ext)
@@ -330,7 +313,7 @@ static bool syndrome_ok(const struct rxtcp_frame *f)
 /**
  * rxtcp_frame_decode - read and check the headers of a frame
  * @buf: headers, of any alignment
- * @len: bytes in @buf, at least those of rxtcp_hdr_len() of its opcode
+ * @len: bytes in @buf, at least those of ->hdr_len of its opcode
  * @uc: the connection is of type UC
  * @f: result
  *
@@ -357,7 +340,7 @@ int rxtcp_frame_decode(const u8 *buf, unsigned int len, bool uc,
 	if (len < sizeof(*bth))
 		return -EPROTO;
 	f->info = rxtcp_opcode_info(bth->opcode, uc);
-	if (!f->info || len < rxtcp_hdr_len(f->info))
+	if (!f->info || len < f->info->hdr_len)
 		return -EPROTO;
 	if ((bth->flags & ~RXT_TCP_F_SE) != RXT_TCP_VERSION ||
 	    bth->pkey != cpu_to_be16(RXT_TCP_PKEY))

@@ -40,6 +40,7 @@ enum rxtcp_family {
  * @op: enum rxt_op; FIRST and MIDDLE: the plain operation
  * @phase: RXTCP_FIRST, _LAST, both or none
  * @ext: RXTCP_RETH …
+ * @hdr_len: bytes of base and extension headers
  */
 struct rxtcp_opcode {
 	bool	valid;
@@ -47,6 +48,7 @@ struct rxtcp_opcode {
 	u8	op;
 	u8	phase;
 	u8	ext;
+	u8	hdr_len;
 };
 
 /**
@@ -115,8 +117,6 @@ struct rxtcp_hello {
 const struct rxtcp_opcode *rxtcp_opcode_info(u8 opcode, bool uc);
 /* Opcode of a frame of a message, 0 <= or -EINVAL. */
 int rxtcp_opcode_for(u8 op, u8 phase, bool uc);
-/* Bytes of all headers of a frame. */
-unsigned int rxtcp_hdr_len(const struct rxtcp_opcode *info);
 
 unsigned int rxtcp_frame_encode(const struct rxtcp_frame *f, u8 *buf);
 int rxtcp_frame_decode(const u8 *buf, unsigned int len, bool uc, struct rxtcp_frame *f);

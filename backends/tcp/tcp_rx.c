@@ -321,7 +321,7 @@ static int rx_header(struct rxtcp_conn *tc, const u8 *data, unsigned int len)
 	info = rxtcp_opcode_info(rx->hdr_len ? rx->hdr[0] : data[0], uc);
 	if (!info)
 		return -EPROTO;
-	need = rxtcp_hdr_len(info);
+	need = info->hdr_len;
 	take = min(need - rx->hdr_len, len);
 	if (take == need) {
 		/* All in one piece, as nearly always. */

@@ -68,16 +68,13 @@ static int no_room(struct rxtcp_conn *tc, int err)
 	return RXT_TX_BLOCKED;
 }
 
-/* Give the stage to the socket. 1: all of it; else as no_room(). */
-static int stage_push(struct rxtcp_conn *tc, bool more)
+static int stage_push_bytes(struct rxtcp_conn *tc, bool more)
 {
 	struct rxtcp_tx *tx = &tc->tx;
 	struct page *page;
 	u32 base;
 	int n;
 
-	if (tx->head == tx->tail)
-		return 1;
 	page = virt_to_head_page(tx->stage);
 	base = tx->stage - (u8 *)page_address(page);
 	while (tx->head < tx->tail) {
@@ -88,6 +85,12 @@ static int stage_push(struct rxtcp_conn *tc, bool more)
 		tx->head += n;
 	}
 	return 1;
+}
+
+/* Give the stage to the socket. 1: all of it; else as no_room(). */
+static inline int stage_push(struct rxtcp_conn *tc, bool more)
+{
+	return tc->tx.head == tc->tx.tail ? 1 : stage_push_bytes(tc, more);
 }
 
 /* Room for @need bytes in the stage. 1: there is; else as no_room(). */

@@ -232,17 +232,35 @@ int rxt_backend_register(struct rxt_backend *be);
 void rxt_backend_unregister(struct rxt_backend *be);
 
 /* Device (core/device.c) */
+
+/**
+ * struct rxt_dev - one link; embedded in the provider's ib_device wrapper
+ * @be: its backend; constant
+ * @be_priv: the backend's
+ * @net: network namespace of the netdev; constant, alive until detach
+ * @stats: counters, per CPU
+ * @name: for messages
+ *
+ * Backends count in @stats and use the calls below for everything else.
+ */
+struct rxt_dev {
+	const struct rxt_backend	*be;
+	void				*be_priv;
+	struct net			*net;
+	struct rxt_stats __percpu	*stats;
+	char				name[IB_DEVICE_NAME_MAX];
+};
+
 struct net *rxt_dev_net(const struct rxt_dev *dev);
 const char *rxt_dev_name(const struct rxt_dev *dev);
 /* A reference that the caller puts with dev_put(); NULL when it is gone. */
 struct net_device *rxt_dev_netdev_get(struct rxt_dev *dev);
 void *rxt_dev_priv(const struct rxt_dev *dev);
 void rxt_dev_set_priv(struct rxt_dev *dev, void *priv);
-struct rxt_stats __percpu *rxt_dev_stats(const struct rxt_dev *dev);
 
-#define rxt_count(dev, name)	this_cpu_inc(rxt_dev_stats(dev)->cnt[RXT_CNT_##name])
+#define rxt_count(dev, name)	this_cpu_inc((dev)->stats->cnt[RXT_CNT_##name])
 #define rxt_count_add(dev, name, n) \
-	this_cpu_add(rxt_dev_stats(dev)->cnt[RXT_CNT_##name], (n))
+	this_cpu_add((dev)->stats->cnt[RXT_CNT_##name], (n))
 
 /* QP by number, for backends whose packets carry one (core/qp.c).
  * Any context. The reference keeps conn and QP alive and holds up destroy, so

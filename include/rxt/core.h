@@ -29,22 +29,6 @@
 #define RXT_MAX_MR		((1U << 24) - 1)
 #define RXT_MAX_RD_ATOMIC	128
 
-/**
- * struct rxt_dev - one link; embedded in the provider's ib_device wrapper
- * @be: its backend; constant
- * @be_priv: the backend's
- * @net: network namespace of the netdev; constant, alive until detach
- * @stats: counters, per CPU
- * @name: for messages
- */
-struct rxt_dev {
-	const struct rxt_backend	*be;
-	void				*be_priv;
-	struct net			*net;
-	struct rxt_stats __percpu	*stats;
-	char				name[IB_DEVICE_NAME_MAX];
-};
-
 /* init/exit around registration; attach calls the backend's dev_attach. */
 int rxt_dev_init(struct rxt_dev *dev, const struct rxt_backend *be,
 		 struct net *net, const char *name);
