@@ -64,7 +64,9 @@ static struct rxt_msg *pick(struct rxt_qp *qp)
 
 	if (qp->tx_cur)
 		return qp->tx_cur;
-	resp = (may & RXT_MAY_RESPOND) ? rxt_resp_head(qp) : NULL;
+	resp = NULL;
+	if ((may & RXT_MAY_RESPOND) && !list_empty_careful(&qp->resp))
+		resp = rxt_resp_head(qp);
 	if (resp && qp->burst < RXT_RESP_BURST)
 		goto respond;
 	req = NULL;
@@ -299,17 +301,18 @@ bool rxt_tx_wanted(const struct rxt_conn *conn)
 }
 EXPORT_SYMBOL_GPL(rxt_tx_wanted);
 
-void rxt_qp_kick(struct rxt_qp *qp, bool may_run)
+int rxt_qp_kick(struct rxt_qp *qp, bool may_run)
 {
 	if (!rxt_qp_may(qp, RXT_MAY_POST_SEND))
-		return;
+		return -EINVAL;
 	if (may_run) {
 		rxt_engine_run(qp, false);
-		return;
+		return 0;
 	}
 	set_bit(RXT_QP_TX_PENDING, &qp->flags);
 	/* Pairs with the one behind the token's release. */
 	smp_mb__after_atomic();
 	if (!test_bit(RXT_QP_TX_BUSY, &qp->flags))
 		rxt_engine_queue(qp);
+	return 0;
 }

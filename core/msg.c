@@ -158,6 +158,13 @@ void rxt_msg_copy(struct rxt_msg *msg, u32 off, u32 len, void *dst)
 		memcpy(dst, msg->data + off, len);
 		return;
 	}
+	if (msg->num_seg == 1 && len) {
+		seg_bvec(&msg->seg[0], off, len, bv);
+		if (bv->bv_len == len) {
+			memcpy_from_bvec(dst, bv);
+			return;
+		}
+	}
 	while (len) {
 		n = rxt_msg_bvecs(msg, off, len, bv, ARRAY_SIZE(bv), &got);
 		if (WARN_ON_ONCE(!n))

@@ -180,8 +180,6 @@ static struct rxt_msg *fetch(struct rxt_qp *qp, bool *nomem)
 	*nomem = !msg;
 	if (!msg)
 		return NULL;
-	memset(msg, 0, sizeof(*msg));
-	msg->qp = qp;
 	ret = rxt_provider->sq_fetch(qp, msg);
 	if (!ret) {
 		qp->spare = msg;
@@ -455,7 +453,7 @@ void rxt_req_xmit_done(struct rxt_qp *qp, struct rxt_msg *msg, int res)
 out:
 	drained = list_empty(&qp->inflight);
 	spin_unlock_bh(&qp->req_lock);
-	if (drained)
+	if (drained && READ_ONCE(qp->state) == IB_QPS_SQD)
 		rxt_sqd_check(qp);
 }
 
@@ -487,7 +485,7 @@ static void settle(struct rxt_qp *qp)
 	advance(qp);
 	drained = list_empty(&qp->inflight);
 	spin_unlock_bh(&qp->req_lock);
-	if (drained)
+	if (drained && READ_ONCE(qp->state) == IB_QPS_SQD)
 		rxt_sqd_check(qp);
 }
 

@@ -87,8 +87,6 @@ struct rxt_msg *rxt_resp_head(struct rxt_qp *qp)
 {
 	struct rxt_msg *msg;
 
-	if (list_empty_careful(&qp->resp))
-		return NULL;
 	spin_lock_bh(&qp->resp_lock);
 	msg = list_first_entry_or_null(&qp->resp, struct rxt_msg, node);
 	spin_unlock_bh(&qp->resp_lock);

@@ -213,13 +213,17 @@ void rxtcp_conn_lost(struct rxtcp_conn *tc)
 {
 }
 
-void rxtcp_life_arm(struct rxtcp_conn *tc)
+void rxtcp_life_start(struct rxtcp_conn *tc)
 {
 }
 
 bool rxtcp_ack_may_wait(struct rxtcp_conn *tc)
 {
 	return false;
+}
+
+void rxtcp_ack_reset(struct rxtcp_conn *tc)
+{
 }
 
 /* ---- streams ---- */

@@ -211,6 +211,7 @@ int rxt_prov_sq_fetch(struct rxt_qp *core_qp, struct rxt_msg *msg)
 		}
 		return 0;
 	}
+	rxt_msg_init(msg, core_qp);
 	slot = rxt_ring_slot(&qp->sq, qp->sq.fetch);
 	memcpy(&wqe, slot, sizeof(wqe));
 	barrier();	/* the copy is what counts from here on */

@@ -121,15 +121,11 @@ int rxt_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 	int err = 0;
 
 	*bad_wr = wr;
+	/* The requests are in the queue, this is but the bell. */
+	if (qp->user)
+		return wr ? -EINVAL : rxt_qp_kick(qp->qp, true);
 	if (!rxt_qp_may_post_send(qp->qp))
 		return -EINVAL;
-	if (qp->user) {
-		/* The requests are in the queue, this is but the bell. */
-		if (wr)
-			return -EINVAL;
-		rxt_qp_kick(qp->qp, true);
-		return 0;
-	}
 
 	spin_lock_irqsave(&qp->post_lock, flags);
 	for (; wr; wr = wr->next) {

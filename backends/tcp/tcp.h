@@ -114,10 +114,19 @@ struct rxtcp_rx {
 	u8			aw[8];
 };
 
+/* How a batch of frames holds its socket. */
+enum rxtcp_hold {
+	RXTCP_HOLD_CALLER,	/* it runs inside of a callback of ours */
+	RXTCP_HOLD_SPIN,	/* by the spinlock, with softirqs off */
+	RXTCP_HOLD_OWN,		/* by lock_sock() */
+};
+
 /**
  * struct rxtcp_tx - outbound half; socket lock and TX token
  * @sk: socket of the batch, locked; NULL: not up. Between begin and end only
- * @inline_bh: the batch runs inside of a callback of ours
+ * @hold: how @sk is locked, enum rxtcp_hold
+ * @bytes: payload bytes that the batch has handed over
+ * @bulk: the last batch was a large one
  * @stop: the batch is at its end: RXT_TX_BLOCKED or -errno, 1: it is not
  * @stage: bytes of our own that the socket has not got yet; NULL: none. Bytes
  *	are only ever appended: the stack refers to what it got
@@ -136,7 +145,9 @@ struct rxtcp_rx {
  */
 struct rxtcp_tx {
 	struct sock		*sk;
-	bool			inline_bh;
+	u8			hold;
+	bool			bulk;
+	u32			bytes;
 	int			stop;
 	u8			*stage;
 	u32			head;
@@ -325,6 +336,7 @@ void rxtcp_conn_lost(struct rxtcp_conn *tc);
 void rxtcp_conn_give_up(struct rxtcp_conn *tc);
 
 /* tcp_tx.c */
+struct sock *rxtcp_sk_get(struct rxtcp_conn *tc);
 struct sock *rxtcp_lock_sk(struct rxtcp_conn *tc);
 int rxtcp_xmit(struct rxt_conn *conn, struct rxt_msg *msg);
 void rxtcp_xmit_begin(struct rxt_conn *conn, bool inline_bh);
@@ -345,7 +357,15 @@ void rxtcp_rx_refuse(struct rxtcp_conn *tc, u32 id, enum rxt_verdict verdict);
 unsigned long rxtcp_life_limit(u8 timeout, u8 retry_cnt);
 void rxtcp_life_init(struct rxtcp_conn *tc);
 void rxtcp_life_reset(struct rxtcp_conn *tc);
-void rxtcp_life_arm(struct rxtcp_conn *tc);
+void rxtcp_life_start(struct rxtcp_conn *tc);
+
+/* Something is outstanding from now on. Any context but hardirq. */
+static inline void rxtcp_life_arm(struct rxtcp_conn *tc)
+{
+	if (READ_ONCE(tc->life.limit) && !delayed_work_pending(&tc->life.tick))
+		rxtcp_life_start(tc);
+}
+
 void rxtcp_life_met(struct rxtcp_conn *tc);
 void rxtcp_life_retry_soon(struct rxtcp_conn *tc);
 void rxtcp_life_stop(struct rxtcp_conn *tc);

@@ -64,13 +64,11 @@ static unsigned long look_after(const struct rxtcp_conn *tc)
 	return clamp_t(unsigned long, READ_ONCE(tc->life.limit) / LOOKS, 1, LOOK_MAX);
 }
 
-/* Something is outstanding from now on. Any context but hardirq. */
-void rxtcp_life_arm(struct rxtcp_conn *tc)
+/* See rxtcp_life_arm(). */
+void rxtcp_life_start(struct rxtcp_conn *tc)
 {
 	struct rxtcp_life *life = &tc->life;
 
-	if (!READ_ONCE(life->limit) || delayed_work_pending(&life->tick))
-		return;
 	WRITE_ONCE(life->since, jiffies);
 	queue_delayed_work(rxtcp_wq, &life->tick, look_after(tc));
 }
@@ -200,13 +198,8 @@ static void ack_overdue(struct rxtcp_conn *tc)
 static void ack_timer(struct timer_list *t)
 {
 	struct rxtcp_conn *tc = from_timer(tc, t, life.ack_timer);
-	struct sock *sk;
+	struct sock *sk = rxtcp_sk_get(tc);
 
-	rcu_read_lock();
-	sk = rcu_dereference(tc->sk);
-	if (sk && !refcount_inc_not_zero(&sk->sk_refcnt))
-		sk = NULL;
-	rcu_read_unlock();
 	if (!sk)
 		return;
 

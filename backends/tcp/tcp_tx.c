@@ -16,6 +16,7 @@
  */
 #include <linux/mm.h>
 #include <linux/percpu.h>
+#include <linux/sizes.h>
 #include <net/tcp.h>
 #include "tcp.h"
 #include "tcp_compat.h"
@@ -23,6 +24,10 @@
 #define STAGE_SIZE	4096
 /* Payload up to here is copied: a copy is cheaper than its own fragments. */
 #define COPY_MAX	2048
+/* Payload from which a batch is a large one: not with softirqs off the next time. */
+#define BULK_BYTES	SZ_64K
+/* Looks at a taken lock before queueing for it. */
+#define LOCK_LOOKS	500
 /* Bytes of a long payload that end in the stage, see above. */
 #define TAIL_BYTES	64
 
@@ -93,20 +98,25 @@ static inline int stage_push(struct rxtcp_conn *tc, bool more)
 	return tc->tx.head == tc->tx.tail ? 1 : stage_push_bytes(tc, more);
 }
 
-/* Room for @need bytes in the stage. 1: there is; else as no_room(). */
-static int stage_room(struct rxtcp_conn *tc, u32 need)
+static int stage_next(struct rxtcp_conn *tc)
 {
 	struct rxtcp_tx *tx = &tc->tx;
 	int ret;
 
-	if (tx->stage && STAGE_SIZE - tx->tail >= need)
-		return 1;
 	ret = stage_push(tc, true);
 	if (ret <= 0)
 		return ret;
 	stage_put(tx);
 	tx->stage = stage_alloc();
 	return tx->stage ? 1 : -ENOBUFS;
+}
+
+/* Room for @need bytes in the stage. 1: there is; else as no_room(). */
+static inline int stage_room(struct rxtcp_conn *tc, u32 need)
+{
+	if (tc->tx.stage && STAGE_SIZE - tc->tx.tail >= need)
+		return 1;
+	return stage_next(tc);
 }
 
 static void stage_frame(struct rxtcp_conn *tc, const struct rxtcp_frame *f)
@@ -256,6 +266,7 @@ static void accepted(struct rxtcp_tx *tx, struct rxt_msg *msg, u32 n)
 {
 	msg->tx_off += n;
 	tx->left -= n;
+	tx->bytes += n;
 }
 
 /* Up to @len payload bytes into the stage. */
@@ -374,8 +385,8 @@ int rxtcp_xmit(struct rxt_conn *conn, struct rxt_msg *msg)
 	return msg->tx_off < msg->length ? RXT_TX_MORE : RXT_TX_DONE;
 }
 
-/* The socket, locked and referenced, or NULL while frames may not flow. */
-struct sock *rxtcp_lock_sk(struct rxtcp_conn *tc)
+/* The socket with a reference, or NULL while frames may not flow. */
+struct sock *rxtcp_sk_get(struct rxtcp_conn *tc)
 {
 	struct sock *sk;
 
@@ -384,35 +395,110 @@ struct sock *rxtcp_lock_sk(struct rxtcp_conn *tc)
 	if (sk && !refcount_inc_not_zero(&sk->sk_refcnt))
 		sk = NULL;
 	rcu_read_unlock();
+	return sk;
+}
+
+/* Socket locked: it may have been taken away, and even be another one by now. */
+static bool still_ours(const struct rxtcp_conn *tc, const struct sock *sk)
+{
+	return rcu_access_pointer(tc->sk) == sk && tc->state == RXTCP_UP;
+}
+
+/* The same, locked. */
+struct sock *rxtcp_lock_sk(struct rxtcp_conn *tc)
+{
+	struct sock *sk = rxtcp_sk_get(tc);
+
 	if (!sk)
 		return NULL;
 	lock_sock(sk);
-	/* It may have been taken away, and even be another one by now. */
-	if (rcu_access_pointer(tc->sk) == sk && tc->state == RXTCP_UP)
+	if (still_ours(tc, sk))
 		return sk;
 	release_sock(sk);
 	sock_put(sk);
 	return NULL;
 }
 
-void rxtcp_xmit_begin(struct rxt_conn *conn, bool inline_bh)
+static void bh_release(struct sock *sk)
 {
-	struct rxtcp_conn *tc = to_rxtcp(conn);
+	bh_unlock_sock(sk);
+	local_bh_enable();
+	sock_put(sk);
+}
+
+/* Whoever answers what just arrived in memory comes when the softirq that put it
+ * there is about to leave the socket. So look for a moment before queueing: to a
+ * virtual CPU each pause of a waiting spinlock may be an exit.
+ */
+static void bh_lock_soon(struct sock *sk)
+{
+	unsigned int i;
+
+	for (i = 0; i < LOCK_LOOKS; i++)
+		if (!spin_is_locked(&sk->sk_lock.slock) &&
+		    spin_trylock(&sk->sk_lock.slock))
+			return;
+	bh_lock_sock(sk);
+}
+
+/* For a short batch from process context: what softirq would do. Cheaper than
+ * owning the socket, and what the peer answers at once needs no backlog. NULL:
+ * somebody owns it, or frames may not flow.
+ */
+static struct sock *spin_sk(struct rxtcp_conn *tc)
+{
+	struct sock *sk = rxtcp_sk_get(tc);
+
+	if (!sk)
+		return NULL;
+	local_bh_disable();
+	bh_lock_soon(sk);
+	if (!sock_owned_by_user(sk) && still_ours(tc, sk))
+		return sk;
+	bh_release(sk);
+	return NULL;
+}
+
+static struct sock *batch_lock(struct rxtcp_conn *tc, bool inline_bh)
+{
 	struct rxtcp_tx *tx = &tc->tx;
 	struct sock *sk;
 
 	if (inline_bh) {
-		sk = rcu_dereference_protected(tc->sk, true);
-		if (tc->state != RXTCP_UP)
-			sk = NULL;
-	} else {
-		sk = rxtcp_lock_sk(tc);
+		tx->hold = RXTCP_HOLD_CALLER;
+		return tc->state == RXTCP_UP ?
+		       rcu_dereference_protected(tc->sk, true) : NULL;
 	}
-	tx->sk = sk;
-	tx->inline_bh = inline_bh;
+	if (!tx->bulk) {
+		tx->hold = RXTCP_HOLD_SPIN;
+		sk = spin_sk(tc);
+		if (sk)
+			return sk;
+	}
+	tx->hold = RXTCP_HOLD_OWN;
+	return rxtcp_lock_sk(tc);
+}
+
+static void batch_unlock(enum rxtcp_hold hold, struct sock *sk)
+{
+	if (hold == RXTCP_HOLD_SPIN) {
+		bh_release(sk);
+	} else if (hold == RXTCP_HOLD_OWN) {
+		release_sock(sk);
+		sock_put(sk);
+	}
+}
+
+void rxtcp_xmit_begin(struct rxt_conn *conn, bool inline_bh)
+{
+	struct rxtcp_conn *tc = to_rxtcp(conn);
+	struct rxtcp_tx *tx = &tc->tx;
+
+	tx->sk = batch_lock(tc, inline_bh);
 	tx->stop = 1;
+	tx->bytes = 0;
 	/* Perhaps nothing follows: no cork. */
-	if (sk)
+	if (tx->sk)
 		tx->stop = stage_push(tc, false);
 }
 
@@ -446,12 +532,10 @@ void rxtcp_xmit_end(struct rxt_conn *conn)
 	} else if (tx->stop == -ENOBUFS) {
 		rxtcp_life_retry_soon(tc);
 	}
+	tx->bulk = tx->bytes > BULK_BYTES;
 	/* From here on callbacks come from outside. */
 	tx->sk = NULL;
-	if (!tx->inline_bh) {
-		release_sock(sk);
-		sock_put(sk);
-	}
+	batch_unlock(tx->hold, sk);
 	if (nak != RXT_OK)
 		report_nak_sent(tc, nak);
 }

@@ -131,8 +131,9 @@ void *rxt_qp_priv(const struct rxt_qp *qp);
 enum ib_qp_state rxt_qp_state(const struct rxt_qp *qp);
 /* There are new send WQEs. @may_run: the caller is a plain system call, so the
  * engine may run right here; otherwise (kernel consumers, any context) a work.
+ * -EINVAL: the state forbids posting.
  */
-void rxt_qp_kick(struct rxt_qp *qp, bool may_run);
+int rxt_qp_kick(struct rxt_qp *qp, bool may_run);
 /* In state ERR: flush what a kernel consumer just posted to the RQ. Any context. */
 void rxt_qp_kick_rq(struct rxt_qp *qp);
 /* True when post_send/post_recv may be used in the current state (IBTA 10.3.1). */
@@ -166,6 +167,13 @@ u32 rxt_mr_key(const struct rxt_mr *mr);
  */
 void rxt_mr_destroy(struct rxt_mr *mr);
 
+/* An empty private copy of a send WQE; its tail is not touched. */
+static inline void rxt_msg_init(struct rxt_msg *msg, struct rxt_qp *qp)
+{
+	memset(msg, 0, sizeof(*msg));
+	msg->qp = qp;
+}
+
 /**
  * struct rxt_provider_ops - what the core asks of the provider
  *
@@ -174,9 +182,9 @@ void rxt_mr_destroy(struct rxt_mr *mr);
 struct rxt_provider_ops {
 	/**
 	 * @sq_fetch: copy the send WQE at the fetch position into @msg and step
-	 * on. Called by the TX token owner only. @msg is zeroed up to its tail,
-	 * which has room for max_send_sge segments or max_inline bytes. Fill
-	 * op, flags (SIGNALED by the WQE alone, sq_sig_all is the core's),
+	 * on. Called by the TX token owner only. When there is one, begin with
+	 * rxt_msg_init(); the tail of @msg has room for max_send_sge segments
+	 * or max_inline bytes. Fill op, flags (SIGNALED by the WQE alone, sq_sig_all is the core's),
 	 * length (payload out; READ: rd_length instead, length 0), imm/inv_rkey,
 	 * raddr, rkey, compare, swap_add, wr_id, num_seg + seg[] (addr,
 	 * length, lkey; mr = NULL) or data[] with RXT_MSG_INLINE, and for UD
