@@ -16,7 +16,9 @@ static bool backend_complete(const struct rxt_backend *be)
 	       (be->caps & (RXT_CAP_RC | RXT_CAP_UC | RXT_CAP_UD)) &&
 	       be->xmit && be->xmit_end && be->conn_alloc && be->conn_modify &&
 	       be->conn_stop && be->conn_free && be->dev_attach &&
-	       be->dev_detach;
+	       be->dev_detach &&
+	       (!(be->caps & RXT_CAP_MCAST) ||
+		(be->mcast_join && be->mcast_leave));
 }
 
 static struct rxt_backend *find_locked(const char *name)

@@ -476,6 +476,34 @@ void rxt_qp_conn_query(struct rxt_qp *qp, struct rxt_conn_info *info)
 	mutex_unlock(&qp->mutex);
 }
 
+/**
+ * rxt_qp_mcast_join - a UD QP is to get what is sent to a group
+ * @qp: QP
+ * @gid: group
+ *
+ * Context: process, sleeps. Return: 0, -EOPNOTSUPP, or the backend's -errno.
+ */
+int rxt_qp_mcast_join(struct rxt_qp *qp, const union ib_gid *gid)
+{
+	if (!(qp->dev->be->caps & RXT_CAP_MCAST) || qp->type != IB_QPT_UD)
+		return -EOPNOTSUPP;
+	return qp->dev->be->mcast_join(qp->conn, gid);
+}
+
+/**
+ * rxt_qp_mcast_leave - undo rxt_qp_mcast_join()
+ * @qp: QP
+ * @gid: group
+ *
+ * Context: process, sleeps. Return: 0; -EINVAL: it is not in there.
+ */
+int rxt_qp_mcast_leave(struct rxt_qp *qp, const union ib_gid *gid)
+{
+	if (!(qp->dev->be->caps & RXT_CAP_MCAST) || qp->type != IB_QPT_UD)
+		return -EOPNOTSUPP;
+	return qp->dev->be->mcast_leave(qp->conn, gid);
+}
+
 /* ---- destroy ---- */
 
 /**

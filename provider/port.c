@@ -51,6 +51,11 @@ int rxt_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	attr->max_mr = RXT_MAX_MR;
 	attr->max_pd = RXT_MAX_OBJ;
 	attr->max_ah = rxt_link_has(link, RXT_CAP_UD) ? RXT_MAX_AH : 0;
+	if (rxt_link_has(link, RXT_CAP_MCAST)) {
+		attr->max_mcast_grp = RXT_MAX_MCAST;
+		attr->max_mcast_qp_attach = RXT_MAX_MCAST;
+		attr->max_total_mcast_qp_attach = RXT_MAX_MCAST;
+	}
 	attr->max_srq = RXT_MAX_OBJ;
 	attr->max_srq_wr = RXT_MAX_SRQ_WR;
 	attr->max_srq_sge = RXT_MAX_SGE;

@@ -30,6 +30,8 @@
 #define RXT_GID_TABLE_LEN	256
 #define RXT_MAX_AH		BIT(20)
 #define RXT_MAX_OBJ		BIT(20)
+/* Multicast groups, and QPs in one: nothing but memory limits them. */
+#define RXT_MAX_MCAST		BIT(13)
 
 /* Numbers that kernels before 6.2 have no names for. */
 #define RXT_WR_ATOMIC_WRITE	15
@@ -280,6 +282,8 @@ int rxt_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 int rxt_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		 struct ib_qp_init_attr *init);
 int rxt_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
+int rxt_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
+int rxt_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
 void rxt_prov_qp_event(struct rxt_qp *qp, enum ib_event_type ev);
 
 /* srq.c */

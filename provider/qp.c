@@ -180,6 +180,17 @@ free:
 	return err;
 }
 
+/* ib_core has looked whether it is a group, and lets no QP go that is in one. */
+int rxt_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
+{
+	return rxt_qp_mcast_join(to_ibqp(ibqp)->qp, gid);
+}
+
+int rxt_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
+{
+	return rxt_qp_mcast_leave(to_ibqp(ibqp)->qp, gid);
+}
+
 int rxt_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 {
 	struct rxt_ibqp *qp = to_ibqp(ibqp);

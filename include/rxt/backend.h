@@ -199,6 +199,18 @@ struct rxt_backend {
 	 * @conn_free: give the memory back, after @conn_stop. Context: process.
 	 */
 	void (*conn_free)(struct rxt_conn *conn);
+	/**
+	 * @mcast_join: with RXT_CAP_MCAST: a UD @conn gets from now on what is sent to
+	 * group @gid (an IPv4 group is mapped). Context: process, sleeps. Caller
+	 * holds nothing. Return: 0; -EEXIST: it is in there already; -errno.
+	 */
+	int (*mcast_join)(struct rxt_conn *conn, const union ib_gid *gid);
+	/**
+	 * @mcast_leave: with RXT_CAP_MCAST: no more. Each group is left before
+	 * @conn_free, @conn_stop does not matter. Context: as @mcast_join.
+	 * Return: 0; -EINVAL: it is not in that group.
+	 */
+	int (*mcast_leave)(struct rxt_conn *conn, const union ib_gid *gid);
 	/** @conn_query: optional; read-only look. Context: process, QP's mutex. */
 	void (*conn_query)(struct rxt_conn *conn, struct rxt_conn_info *info);
 

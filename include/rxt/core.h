@@ -126,6 +126,11 @@ int rxt_qp_modify(struct rxt_qp *qp, const struct rxt_qp_attr *attr, int mask);
 void rxt_qp_query(struct rxt_qp *qp, struct rxt_qp_attr *attr);
 void rxt_qp_conn_query(struct rxt_qp *qp, struct rxt_conn_info *info);
 void rxt_qp_destroy(struct rxt_qp *qp);
+/* UD: join or leave multicast group @gid. Process, sleeps. A QP leaves its groups before
+ * it is destroyed. 0; -EOPNOTSUPP: not with this backend; what the backend says.
+ */
+int rxt_qp_mcast_join(struct rxt_qp *qp, const union ib_gid *gid);
+int rxt_qp_mcast_leave(struct rxt_qp *qp, const union ib_gid *gid);
 u32 rxt_qp_num(const struct rxt_qp *qp);
 void *rxt_qp_priv(const struct rxt_qp *qp);
 enum ib_qp_state rxt_qp_state(const struct rxt_qp *qp);
