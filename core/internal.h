@@ -34,12 +34,13 @@
 /* IB_WC_ATOMIC_WRITE: kernels before 6.2 have the user space name only. */
 #define RXT_WC_ATOMIC_WRITE	((enum ib_wc_opcode)9)
 
-/* Life of a message in the request lane. */
+/* Life of a message in the request lane; what an answer is. */
 enum rxt_msg_state {
 	RXT_MS_QUEUED,		/* built, (again) to be handed over */
 	RXT_MS_SENT,		/* handed over whole */
 	RXT_MS_ANSWERED,	/* READ, atomics: the response is in */
 	RXT_MS_FAILED,		/* ends with msg->status when it is the oldest */
+	RXT_MS_REPLAY,		/* an answer that was asked for again */
 };
 
 /* qp->flags */
@@ -165,6 +166,8 @@ struct rxt_qp {
 	spinlock_t		resp_lock;
 	struct list_head	resp;
 	struct list_head	resp_pool;
+	unsigned int		resp_out[2];	/* not in the pool: new, again */
+	unsigned int		resp_max;	/* of either */
 	void			*resp_mem;	/* mutex: the messages of resp_pool */
 
 	/* RX: serialised by the backend until ->conn_stop() returned */

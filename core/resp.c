@@ -31,7 +31,8 @@ int rxt_resp_prepare(struct rxt_qp *qp, unsigned int depth)
 	void *mem = NULL;
 
 	if (n) {
-		mem = kvcalloc(n, resp_size(), GFP_KERNEL);
+		/* As many again for what is asked for again. */
+		mem = kvcalloc(2 * n, resp_size(), GFP_KERNEL);
 		if (!mem)
 			return -ENOMEM;
 	}
@@ -39,7 +40,9 @@ int rxt_resp_prepare(struct rxt_qp *qp, unsigned int depth)
 	swap(mem, qp->resp_mem);
 	INIT_LIST_HEAD(&qp->resp);
 	INIT_LIST_HEAD(&qp->resp_pool);
-	for (i = 0; i < n; i++) {
+	memset(qp->resp_out, 0, sizeof(qp->resp_out));
+	qp->resp_max = n;
+	for (i = 0; i < 2 * n; i++) {
 		struct rxt_msg *msg = qp->resp_mem + i * resp_size();
 
 		list_add_tail(&msg->node, &qp->resp_pool);
@@ -49,15 +52,24 @@ int rxt_resp_prepare(struct rxt_qp *qp, unsigned int depth)
 	return 0;
 }
 
+/* NULL: the peer has more out than was agreed, or asks again and again faster than
+ * it is answered; what it asks for again takes no room from what is new.
+ */
 static struct rxt_msg *resp_get(struct rxt_qp *qp, u8 op,
-				const struct rxt_hdr *hdr, u64 cookie)
+				const struct rxt_hdr *hdr, u64 cookie,
+				unsigned int flags)
 {
-	struct rxt_msg *msg;
+	bool replay = flags & RXT_RX_REPLAY;
+	struct rxt_msg *msg = NULL;
 
 	spin_lock_bh(&qp->resp_lock);
-	msg = list_first_entry_or_null(&qp->resp_pool, struct rxt_msg, node);
-	if (msg)
+	if (qp->resp_out[replay] < qp->resp_max)
+		msg = list_first_entry_or_null(&qp->resp_pool, struct rxt_msg,
+					       node);
+	if (msg) {
 		list_del(&msg->node);
+		qp->resp_out[replay]++;
+	}
 	spin_unlock_bh(&qp->resp_lock);
 	if (!msg)
 		return NULL;
@@ -66,7 +78,15 @@ static struct rxt_msg *resp_get(struct rxt_qp *qp, u8 op,
 	msg->op = op;
 	msg->id = hdr->msg_id;
 	msg->cookie = cookie;
+	msg->state = replay ? RXT_MS_REPLAY : RXT_MS_QUEUED;
 	return msg;
+}
+
+static void resp_put(struct rxt_qp *qp, struct rxt_msg *msg)
+{
+	lockdep_assert_held(&qp->resp_lock);
+	qp->resp_out[msg->state == RXT_MS_REPLAY]--;
+	list_add_tail(&msg->node, &qp->resp_pool);
 }
 
 static void resp_queue(struct rxt_qp *qp, struct rxt_msg *msg)
@@ -106,7 +126,8 @@ void rxt_resp_done(struct rxt_qp *qp, struct rxt_msg *msg)
 	}
 	rxt_msg_put_mrs(msg);
 	spin_lock_bh(&qp->resp_lock);
-	list_move_tail(&msg->node, &qp->resp_pool);
+	list_del(&msg->node);
+	resp_put(qp, msg);
 	spin_unlock_bh(&qp->resp_lock);
 }
 
@@ -122,6 +143,7 @@ void rxt_resp_drop_all(struct rxt_qp *qp)
 	list_for_each_entry(msg, &qp->resp, node)
 		rxt_msg_put_mrs(msg);
 	list_splice_init(&qp->resp, &qp->resp_pool);
+	memset(qp->resp_out, 0, sizeof(qp->resp_out));
 	spin_unlock_bh(&qp->resp_lock);
 }
 
@@ -164,7 +186,7 @@ enum rxt_verdict rxt_rx_read(struct rxt_conn *conn, const struct rxt_hdr *hdr,
 		if (!mr)
 			return bad_access(qp);
 	}
-	msg = resp_get(qp, RXT_OP_READ_RESP, hdr, cookie);
+	msg = resp_get(qp, RXT_OP_READ_RESP, hdr, cookie, flags);
 	if (!msg) {
 		if (mr)
 			rxt_mr_put(mr);
@@ -227,7 +249,7 @@ enum rxt_verdict rxt_rx_atomic(struct rxt_conn *conn, const struct rxt_hdr *hdr,
 	if (!rxt_op_is_atomic(hdr->op))
 		return bad_request(qp);
 	if (answer) {
-		msg = resp_get(qp, RXT_OP_ATOMIC_RESP, hdr, cookie);
+		msg = resp_get(qp, RXT_OP_ATOMIC_RESP, hdr, cookie, flags);
 		if (!msg)
 			return bad_request(qp);
 	}
@@ -245,7 +267,7 @@ enum rxt_verdict rxt_rx_atomic(struct rxt_conn *conn, const struct rxt_hdr *hdr,
 		resp_queue(qp, msg);
 	} else {
 		spin_lock_bh(&qp->resp_lock);
-		list_add(&msg->node, &qp->resp_pool);
+		resp_put(qp, msg);
 		spin_unlock_bh(&qp->resp_lock);
 	}
 	return v;
