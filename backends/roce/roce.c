@@ -16,11 +16,14 @@ static struct rxt_backend roce_backend = {
 	.conn_stop	= roce_conn_stop,
 	.conn_free	= roce_conn_free,
 	.conn_query	= roce_conn_query,
+	.mcast_join	= roce_mcast_join,
+	.mcast_leave	= roce_mcast_leave,
 	.dev_attach	= roce_dev_attach,
 	.dev_detach	= roce_dev_detach,
 	.name		= "roce",
 	.owner		= THIS_MODULE,
-	.caps		= RXT_CAP_RC | RXT_CAP_UC | RXT_CAP_UD | RXT_CAP_XMIT_BH,
+	.caps		= RXT_CAP_RC | RXT_CAP_UC | RXT_CAP_UD | RXT_CAP_MCAST |
+			  RXT_CAP_XMIT_BH,
 	.max_mtu	= IB_MTU_4096,
 	.hdr_room	= ROCE_OVERHEAD,
 };

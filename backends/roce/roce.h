@@ -7,6 +7,7 @@
  *
  * Locks, outermost first
  *  roce_nets_lock	list of namespaces, opening and closing of sockets; sleeps
+ *  roce_mcast_lock	groups and who is in them; sleeps, takes RTNL; beside the former
  *  roce_conn.lock	answers latched, windows, inbound state; softirq-safe. RX holds
  *			it over up-calls; nobody holds it while a packet is sent.
  * The TX token is outside of roce_conn.lock.
@@ -57,6 +58,7 @@ struct roce_net {
  * @dev: the device
  * @ifindex: of its netdev; constant
  * @gsi: connection with QP number 1 while it receives; RCU
+ * @groups: multicast groups (roce_mcast.c); RCU
  * @rcu: softirqs may still look at it
  */
 struct roce_link {
@@ -65,6 +67,7 @@ struct roce_link {
 	struct rxt_dev		*dev;
 	int			ifindex;
 	struct roce_conn __rcu	*gsi;
+	struct list_head	groups;
 	struct rcu_head		rcu;
 };
 
@@ -320,6 +323,7 @@ int roce_route_get(struct roce_conn *rc);
 void roce_route_drop(struct roce_conn *rc);
 void roce_path_ends(struct roce_ends *ends, const struct rxt_path *path);
 int roce_link_ifindex(struct net *net, const struct roce_ends *ends);
+int roce_lower_ifindex(struct net_device *ndev);
 
 /* roce_conn.c */
 struct rxt_conn *roce_conn_alloc(struct rxt_dev *dev, enum ib_qp_type type);
@@ -340,6 +344,12 @@ void roce_tx_answers(struct roce_conn *rc, bool last);
 /* roce_ud.c */
 int roce_ud_xmit(struct roce_conn *rc, struct rxt_msg *msg);
 void roce_ud_rx(struct roce_conn *rc, const struct roce_pkt *pkt);
+
+/* roce_mcast.c */
+int roce_mcast_join(struct rxt_conn *conn, const union ib_gid *gid);
+int roce_mcast_leave(struct rxt_conn *conn, const union ib_gid *gid);
+bool roce_mcast_rx(struct roce_link *link, const struct roce_ends *ends,
+		   const struct roce_pkt *pkt);
 
 /* roce_rx.c */
 void roce_rx(struct roce_net *rn, struct sk_buff *skb);

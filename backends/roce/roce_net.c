@@ -268,6 +268,7 @@ int roce_dev_attach(struct rxt_dev *dev)
 	link->rn = rn;
 	link->dev = dev;
 	link->ifindex = ifindex;
+	INIT_LIST_HEAD(&link->groups);
 	rxt_dev_set_priv(dev, link);
 	list_add_tail_rcu(&link->node, &rn->links);
 	mutex_unlock(&roce_nets_lock);

@@ -48,6 +48,18 @@ static struct net_device *dev_of(struct net *net, bool v6, __be32 addr4,
 }
 
 /**
+ * roce_lower_ifindex - the netdev that may have a link
+ * @ndev: a VLAN's is the one below it
+ *
+ * Context: RCU read side. Return: interface index.
+ */
+int roce_lower_ifindex(struct net_device *ndev)
+{
+	return is_vlan_dev(ndev) ? vlan_dev_real_dev(ndev)->ifindex :
+				   ndev->ifindex;
+}
+
+/**
  * roce_link_ifindex - the link's netdev that a packet's destination belongs to
  * @net: namespace
  * @ends: addresses
@@ -60,9 +72,7 @@ int roce_link_ifindex(struct net *net, const struct roce_ends *ends)
 {
 	struct net_device *ndev = dev_of(net, ends->v6, ends->dst4, &ends->dst6);
 
-	if (ndev && is_vlan_dev(ndev))
-		ndev = vlan_dev_real_dev(ndev);
-	return ndev ? ndev->ifindex : 0;
+	return ndev ? roce_lower_ifindex(ndev) : 0;
 }
 
 static int source_ifindex(struct net *net, const struct roce_ends *ends)

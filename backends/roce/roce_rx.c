@@ -314,9 +314,35 @@ static bool icrc_ok(const struct roce_batch *b, const struct roce_pkt *pkt,
 	return icrc == roce_icrc_end(crc);
 }
 
-static bool pkey_ok(u16 pkey)
+/* What is the same for every QP: partition, checksum. */
+static bool accept(struct roce_batch *b, const struct roce_pkt *pkt,
+		   const u8 *hdr, u32 wire_len)
 {
-	return (pkey & ROCE_PKEY_BASE) == ROCE_PKEY_BASE;
+	if ((pkt->h.pkey & ROCE_PKEY_BASE) != ROCE_PKEY_BASE) {
+		rx_count(b, bad_key);
+		return false;
+	}
+	if (!icrc_ok(b, pkt, hdr, wire_len)) {
+		rx_count(b, bad_checksum);
+		return false;
+	}
+	return true;
+}
+
+/* To all links on the netdev that it came in by. */
+static void multicast(struct roce_batch *b, const struct roce_pkt *pkt)
+{
+	int ifindex = roce_lower_ifindex(b->skb->dev);
+	struct roce_link *link;
+	bool taken = false;
+
+	/* Those of a group are locked one after the other. */
+	batch_leave(b);
+	list_for_each_entry_rcu(link, &b->rn->links, node)
+		if (link->ifindex == ifindex)
+			taken |= roce_mcast_rx(link, &b->ends, pkt);
+	if (!taken)
+		rx_count(b, bad_qpn);
 }
 
 static void one_packet(struct roce_batch *b, u32 wire_len)
@@ -336,6 +362,13 @@ static void one_packet(struct roce_batch *b, u32 wire_len)
 	pkt.off = b->off + pkt.h.info->hdr_len;
 	pkt.at.off += pkt.h.info->hdr_len;
 
+	if (pkt.h.qpn == ROCE_MCAST_QPN) {
+		if ((pkt.h.opcode & ROCE_TRANSPORT) != ROCE_UD)
+			rx_count(b, bad_qpn);
+		else if (accept(b, &pkt, hdr, wire_len))
+			multicast(b, &pkt);
+		return;
+	}
 	if (!batch_enter(b, pkt.h.qpn) ||
 	    (pkt.h.opcode & ROCE_TRANSPORT) != transport_of(b->rc)) {
 		rx_count(b, bad_qpn);
@@ -345,15 +378,8 @@ static void one_packet(struct roce_batch *b, u32 wire_len)
 		rx_count(b, bad_source);
 		return;
 	}
-	if (!pkey_ok(pkt.h.pkey)) {
-		rx_count(b, bad_key);
-		return;
-	}
-	if (!icrc_ok(b, &pkt, hdr, wire_len)) {
-		rx_count(b, bad_checksum);
-		return;
-	}
-	deliver(b->rc, &pkt);
+	if (accept(b, &pkt, hdr, wire_len))
+		deliver(b->rc, &pkt);
 }
 
 /* Addresses, ports and lengths of the skb. */
