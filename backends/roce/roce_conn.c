@@ -13,7 +13,7 @@ struct rxt_conn *roce_conn_alloc(struct rxt_dev *dev, enum ib_qp_type type)
 {
 	struct roce_conn *rc = kzalloc(sizeof(*rc), GFP_KERNEL);
 
-	BUILD_BUG_ON(sizeof_field(struct rxt_msg, be) < 2 * sizeof(u64));
+	BUILD_BUG_ON(sizeof_field(struct rxt_msg, be) < 3 * sizeof(u64));
 	if (!rc)
 		return ERR_PTR(-ENOMEM);
 	rc->link = rxt_dev_priv(dev);

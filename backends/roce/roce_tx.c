@@ -10,18 +10,27 @@
  * A message's PSNs are chosen when it is first sent and kept in rxt_msg.be[], so
  * sending it again is sending the same packets.
  */
+#include <linux/sizes.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
 #include "roce.h"
 
 /* Payload bytes after which the other lane gets its turn. */
 #define UNIT		65536
+/* A message in more segments is copied too: the stack cuts a super-packet only into
+ * packets of MAX_SKB_FRAGS fragments.
+ */
+#define SPLICE_SEGS	4
+/* A READ is not asked for in pieces smaller than this many bytes. */
+#define READ_PIECE_MIN	SZ_256K
 /* Units after which softirqs may run, in process context. */
 #define BREATHE		8
 /* Payload of packets smaller than this is copied: a page is no cheaper. */
 #define SPLICE_MTU_MIN	2048
 
-/* rxt_msg.be[0]: PSNs are assigned, and the first one */
+/* rxt_msg.be[0]: PSNs are assigned, and the first one; be[1]: how many; be[2]: how
+ * many of a READ are asked for at once
+ */
 #define BE_ASSIGNED	BIT_ULL(32)
 
 /* ---- to the stack ---- */
@@ -186,9 +195,12 @@ static int assign(struct roce_conn *rc, struct rxt_msg *msg)
 		err = roce_window_push(&rc->req.w, msg->id, &s);
 	if (err == -EAGAIN)
 		rc->req.waiting = true;
-	if (!err)
+	if (!err) {
 		msg->be[0] = BE_ASSIGNED |
 			     roce_psn_add(rc->req.w.next, -s.npkts);
+		msg->be[2] = max_t(u32, rc->req.cwnd.packets,
+				   READ_PIECE_MIN >> rc->mtu_shift);
+	}
 	spin_unlock_bh(&rc->lock);
 	msg->be[1] = s.npkts;
 	return err;
@@ -282,38 +294,42 @@ static int xmit_atomic(struct roce_conn *rc, struct rxt_msg *msg)
 	return 0;
 }
 
-/* How many packets of a READ of which @rest are left may be asked for from @psn on.
- * 0: wait. A piece is not begun before the one before it is answered.
+/* How many packets of a READ, of which @done are behind us, may be asked for from
+ * @psn on. 0: wait. A piece is not begun before the one before it is answered.
+ *
+ * Where pieces end is settled once for a READ, however often parts of it are asked
+ * for: a responder that has executed a piece answers nothing that reaches beyond it.
  */
 static u32 read_piece(struct roce_conn *rc, const struct rxt_msg *msg, u32 psn,
-		      u32 rest)
+		      u32 done)
 {
 	struct roce_requester *req = &rc->req;
+	u32 total = msg->be[1], piece = msg->be[2];
 	s32 under_way;
 	u32 n = 0;
 
 	spin_lock_bh(&rc->lock);
 	under_way = roce_psn_diff(psn, req->w.una);
 	if (msg->tx_off ? under_way <= 0 : under_way < (s32)req->cwnd.packets)
-		n = min(rest, req->cwnd.packets);
+		n = min(total - done, piece - done % piece);
 	req->waiting = !n;
 	spin_unlock_bh(&rc->lock);
 	return n;
 }
 
 /* A READ. Nothing but the requester limits what a responder sends, so a long one
- * is asked for in pieces of the window: each is a READ of its own to the peer.
+ * is asked for in pieces: each is a READ of its own to the peer.
  */
 static int xmit_read(struct roce_conn *rc, struct rxt_msg *msg, bool *wait)
 {
-	u32 first = msg->be[0] & ROCE_MASK24, total = msg->be[1];
+	u32 first = msg->be[0] & ROCE_MASK24;
 	u32 done = msg->tx_off >> rc->mtu_shift, n;
 	u32 psn = roce_psn_add(first, done);
 	struct roce_payload pl = {};
 	struct roce_hdr h;
 	int err;
 
-	n = read_piece(rc, msg, psn, total - done);
+	n = read_piece(rc, msg, psn, done);
 	*wait = !n;
 	if (!n)
 		return 0;
@@ -370,7 +386,8 @@ static bool want_ack(struct roce_conn *rc, const struct unit *u, u32 psn,
 static bool may_splice(const struct roce_conn *rc, const struct rxt_msg *msg)
 {
 	return rc->tx.route.splice && roce_mtu(rc) >= SPLICE_MTU_MIN &&
-	       msg->length >= SPLICE_MTU_MIN && rxt_msg_spliceable(msg);
+	       msg->length >= SPLICE_MTU_MIN && rxt_msg_spliceable(msg) &&
+	       msg->num_seg <= SPLICE_SEGS;
 }
 
 static void count_bytes(struct roce_conn *rc, bool splice, u32 n)
