@@ -231,6 +231,37 @@ static void responder_too_many_reads(struct kunit *test)
 	vt_fake_expect_sane(test, fc);
 }
 
+/* What the peer asks for again is bounded too, and takes no room from what is new. */
+static void responder_reads_again(struct kunit *test)
+{
+	static const struct fake_step script[] = { { RXT_TX_BLOCKED, 0 } };
+	struct fake_conn *fc;
+	struct vt_pair *p = vt_fake_pair(test, &(struct vt_opts) { .rd_atomic = 4 }, &fc);
+	struct rxt_hdr hdr = {
+		.op = RXT_OP_READ, .length = 10, .rkey = p->mr->rkey, .raddr = (uintptr_t)p->a.buf,
+	};
+	unsigned int i, again = 0;
+
+	fake_script(fc, script, ARRAY_SIZE(script));
+	while (again < 1000 && rxt_rx_read(&fc->conn, &hdr, 0, RXT_RX_REPLAY) == RXT_OK)
+		again++;
+	KUNIT_EXPECT_GE(test, again, 4U);
+	KUNIT_EXPECT_LT(test, again, 1000U);
+	for (i = 1; i <= 4; i++) {
+		hdr.msg_id = i;
+		KUNIT_EXPECT_EQ(test, (int)rxt_rx_read(&fc->conn, &hdr, 0, 0), (int)RXT_OK);
+	}
+	fake_ready_inline(fc);
+	KUNIT_ASSERT_TRUE(test, fake_wait(fc, 1));
+	fake_ready_inline(fc);
+	KUNIT_ASSERT_TRUE(test, fake_wait(fc, again + 5));
+	/* All of them are out: there is room again. */
+	for (i = 0; i < again; i++)
+		KUNIT_EXPECT_EQ(test, (int)rxt_rx_read(&fc->conn, &hdr, 0, RXT_RX_REPLAY),
+				(int)RXT_OK);
+	vt_fake_expect_sane(test, fc);
+}
+
 struct atomic_case {
 	const char	*name;
 	enum rxt_op	op;
@@ -425,6 +456,7 @@ static struct kunit_case responder_test_cases[] = {
 	KUNIT_CASE_PARAM(responder_verdict, rx_gen_params),
 	KUNIT_CASE(responder_nonsense),
 	KUNIT_CASE(responder_too_many_reads),
+	KUNIT_CASE(responder_reads_again),
 	KUNIT_CASE_PARAM(responder_atomic, atomic_gen_params),
 	KUNIT_CASE(responder_atomic_misaligned),
 	KUNIT_CASE(responder_atomic_unknown),
