@@ -3,7 +3,7 @@
 # What the self tests share: TAP, two "hosts" (network namespaces a and b) with a link each, running programs on
 # them with a time limit, leak checks, clean-up. What a single test checks does not belong here.
 #
-# From outside: TEST_BIN (where the C programs are), RXT_KERNEL (debug: less of everything), RXT_BACKENDS ("tcp"),
+# From outside: TEST_BIN (where the C programs are), RXT_KERNEL (debug: less of everything), RXT_BACKENDS ("tcp roce"),
 # RXT_TYPE=rxe (try the test on another driver; then both hosts are one namespace and one device).
 set -u
 export LC_ALL=C.UTF-8
@@ -12,7 +12,7 @@ SELFTEST=$(cd -P "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 BIN=${TEST_BIN:?where the built programs are}
 SLOW=${RXT_SLOW:-0}
 [ "${RXT_KERNEL:-stock}" != debug ] || SLOW=1
-: "${RXT_BACKENDS:=tcp}"
+: "${RXT_BACKENDS:=tcp roce}"
 TMP=$(mktemp -d)
 PORT=18515
 
@@ -75,6 +75,9 @@ ADDR_A=10.1.0.1 ADDR_B=10.1.0.2 ADDR6_A=fd01::1 ADDR6_B=fd01::2
 DEV_A=rxa DEV_B=rxb SPEC_A=a@rxa SPEC_B=b@rxb
 
 foreign() { [ "$TYPE" = rxe ] || [ "$TYPE" = siw ]; }
+
+# What a type carries beyond RC and UC.
+carries_ud() { [ "$TYPE" = rxt-roce ] || [ "$TYPE" = rxe ]; }
 
 # on NS CMD...: run CMD on that host.
 on() {

@@ -4,12 +4,12 @@
 # kernels: stock debug
 # timeout: 600
 # Network namespaces: two pairs of hosts with the same addresses, rdma system in shared and exclusive mode, sockets
-# only where and while links exist.
+# only where and while links exist. Each backend takes its turn.
 . "$(dirname "$0")/lib.sh"
 own_types_only "needs links in namespaces"
 
 sockets() { ss -Hltn; ss -Hlun; }
-ns_sockets() { ip netns exec "$1" ss -Hltn | wc -l; }
+ns_sockets() { ip netns exec "$1" ss -Hltun | wc -l; }
 no_socket() { [ "$(ns_sockets "$1")" = 0 ]; }
 has_dev() { ip netns exec "$1" rdma dev show | grep -q ": $2:"; }
 
@@ -39,7 +39,7 @@ mode() { # shared|exclusive
 		point "$1: link in namespace $n" link_add $n
 		wait_for 5 gid_index $n 4 >/dev/null || not_ok "$1: GID in $n"
 	done
-	point "$1: the link listens" test "$(ns_sockets a)" -gt 0
+	point "$1: the link has its port open" test "$(ns_sockets a)" -gt 0
 	if [ "$1" = exclusive ]; then
 		seen=$(ip netns exec a rdma dev show | wc -l)
 		point "$1: a namespace sees its own device only ($seen)" test "$seen" = 1
@@ -54,7 +54,7 @@ mode() { # shared|exclusive
 	ip -n a link set second up
 	point "$1: a second link in a namespace" on a rdma link add rxs type "$TYPE" netdev second
 	point "$1: delete the first one" link_del a
-	point "$1: still listening" test "$(ns_sockets a)" -gt 0
+	point "$1: the port is still open" test "$(ns_sockets a)" -gt 0
 	on a rdma link del rxs
 	point "$1: the last link takes the sockets along" wait_for 5 no_socket a
 	point "$1: the other pair does not care" run "$(limit 60)" "$BIN/verbs_data" -a c@rxc -b d@rxd -n 2 -s 22

@@ -3,40 +3,10 @@
 # nodes: 2
 # kernels: stock debug
 # timeout: 600
-# perftest with its defaults and ibv_rc_pingpong between two machines, MTU 1500 and 9000, IPv4 and IPv6 GIDs.
+# perftest with its defaults and the pingpong programs between two machines, MTU 1500 and 9000, IPv4 and IPv6 GIDs.
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/nodes_lib.sh"
 own_types_only "link type of this project only"
-
-DEV=rx0
-step=0
-
-index() { "$BIN/verbs_gid" $DEV | awk -v f="$1" '$2 == f && $3 == "v2" { print $1; exit }'; }
-up() { ss -Hltn "sport = :$PORT" | grep -q .; }
-
-# both TEXT TOOL ARG...: node 1 serves, node 2 is the client; each has a point of its own.
-both() {
-	local text=$1 tool=$2 pid rc=0 s
-	s=$(limit 60)
-	shift 2
-	step=$((step + 1))
-	if [ "$NODE" = 1 ]; then
-		timeout -k 5 "$s" "$tool" -p $PORT -d $DEV "$@" >"$TMP/out" 2>&1 &
-		pid=$!
-		wait_for 20 up
-		rxt-barrier "$TYPE-$step-server" 300
-		wait $pid || rc=$?
-	else
-		rxt-barrier "$TYPE-$step-server" 300
-		timeout -k 5 "$s" "$tool" -p $PORT -d $DEV "$@" "$PEER" >"$TMP/out" 2>&1 || rc=$?
-	fi
-	[ $rc != 0 ] || case $tool in
-	# The passive side of ib_read_lat and ib_atomic_lat has no figures.
-	ib_*) [ "$NODE" = 1 ] || perf_figures "$TMP/out" || rc=1 ;;
-	*) ! grep -qi 'invalid data' "$TMP/out" || rc=1 ;;
-	esac
-	if [ $rc = 0 ]; then ok "$text"; else not_ok "$text ($rc)" "$TMP/out"; fi
-	rxt-barrier "$TYPE-$step-end" 300
-}
 
 check() {
 	local mtu f t n x
@@ -53,6 +23,11 @@ check() {
 			done
 			both "MTU $mtu IPv$f: ib_atomic_lat" ib_atomic_lat -F -x "$x" -n "$n"
 			both "MTU $mtu IPv$f: ibv_rc_pingpong -c" ibv_rc_pingpong -g "$x" -c -n "$n" -s 20000
+			both "MTU $mtu IPv$f: ibv_uc_pingpong -c" ibv_uc_pingpong -g "$x" -c -n "$n" -s 2000
+			if carries_ud; then
+				both "MTU $mtu IPv$f: ibv_ud_pingpong -c" ibv_ud_pingpong -g "$x" -c -n "$n" -s 1000
+				both "MTU $mtu IPv$f: ib_send_lat -c UD" ib_send_lat -F -x "$x" -c UD -s 64 -n "$n"
+			fi
 		done
 		if [ $mtu = 1500 ]; then
 			x=$(index 4)

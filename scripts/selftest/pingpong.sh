@@ -3,7 +3,7 @@
 # nodes: 1
 # kernels: stock debug
 # timeout: 600
-# ibv_rc_pingpong and ibv_srq_pingpong check the data (-c), polling and with events, over IPv4 and IPv6.
+# The pingpong programs of libibverbs check the data (-c), polling and with events, over IPv4 and IPv6.
 . "$(dirname "$0")/lib.sh"
 
 pingpong() { # 4|6 TOOL ARG...
@@ -28,6 +28,12 @@ check() {
 	point "ibv_rc_pingpong, path MTU 256" pingpong 4 ibv_rc_pingpong -m 256 -s 65537 -n "$(scale 50)"
 	point "ibv_rc_pingpong, 1 receive" pingpong 4 ibv_rc_pingpong -r 1 -n "$n"
 	point "ibv_srq_pingpong, 64 QPs" pingpong 4 ibv_srq_pingpong -q 64 -r 128 -n "$n"
+	point "ibv_uc_pingpong" pingpong 4 ibv_uc_pingpong -n "$n"
+	point "ibv_uc_pingpong IPv6, events, 64 KiB" pingpong 6 ibv_uc_pingpong -e -s 65536 -n "$n"
+	if carries_ud; then
+		point "ibv_ud_pingpong" pingpong 4 ibv_ud_pingpong -s 1024 -n "$n"
+		point "ibv_ud_pingpong IPv6, events" pingpong 6 ibv_ud_pingpong -e -s 1000 -n "$n"
+	fi
 	no_leak
 	topo_down
 }
