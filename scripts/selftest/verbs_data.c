@@ -78,6 +78,9 @@ static bool use_atomic_write;
 static u64 bytes_moved, ops_done, max_msg = 1 << 20;
 static u64 count[K_NUM];
 static int batch_no;
+static int silence_ms = 30000;	/* no completion lets itself be waited for so long */
+static u8 timeout_code;
+static u64 longest_us;
 
 /* --- memory -------------------------------------------------------------- */
 
@@ -520,12 +523,16 @@ static void check_send(struct end *e, const struct ibv_wc *wc)
 static void drain(struct end *e)
 {
 	struct ibv_wc wc;
+	u64 t0;
 
 	while (e->send_seen < e->num_op || e->recv_seen < e->num_rcv) {
-		if (!vu_poll(e->q.cq, &wc, 30000))
-			vu_die("batch %d: silence for 30 s: %s QP %u sends %d/%d receives %d/%d",
-			       batch_no, e->q.dev->name, e->q.qp->qp_num,
+		t0 = vu_now_us();
+		if (!vu_poll(e->q.cq, &wc, silence_ms))
+			vu_die("batch %d: silence for %d s: %s QP %u sends %d/%d receives %d/%d",
+			       batch_no, silence_ms / 1000, e->q.dev->name, e->q.qp->qp_num,
 			       e->send_seen, e->num_op, e->recv_seen, e->num_rcv);
+		if (vu_now_us() - t0 > longest_us)
+			longest_us = vu_now_us() - t0;
 		if (wc.status)
 			vu_die("batch %d: WR %#llx ended with %s", batch_no,
 			       (unsigned long long)wc.wr_id,
@@ -635,6 +642,8 @@ static void setup_qps(enum ibv_mtu mtu)
 	cfg.recv_sge = MAX_SGE;
 	cfg.inline_bytes = INLINE_MAX;
 	cfg.mtu = mtu;
+	if (timeout_code)
+		cfg.timeout = timeout_code;
 	if (use_atomic_write)
 		cfg.ex_ops = IBV_QP_EX_WITH_ATOMIC_WRITE;
 	for (i = 0; i < num_qps; i++) {
@@ -650,8 +659,9 @@ static void run_random(u64 bytes, unsigned int seconds)
 
 	while (bytes ? bytes_moved < bytes : vu_now_us() < end)
 		run_batch();
-	vu_note("%d batches, %llu operations, %llu KiB", batch_no,
-		(unsigned long long)ops_done, (unsigned long long)bytes_moved >> 10);
+	vu_note("%d batches, %llu operations, %llu KiB, the longest wait %llu ms", batch_no,
+		(unsigned long long)ops_done, (unsigned long long)bytes_moved >> 10,
+		(unsigned long long)longest_us / 1000);
 	vu_note("SEND %llu + %llu, WRITE %llu + %llu, READ %llu, CAS %llu, FAA %llu, AW %llu",
 		(unsigned long long)count[K_SEND],
 		(unsigned long long)count[K_SEND_IMM],
@@ -667,7 +677,8 @@ static void usage(void)
 {
 	fprintf(stderr,
 		"verbs_data: -a DEV -b DEV [-4|-6] [-n MIB | -t SECONDS]\n"
-		"                  [-q QPS] [-s SEED] [-m MTU-CODE] [-x MAX-MESSAGE] [-W] [-w WATCHDOG]\n");
+		"                  [-q QPS] [-s SEED] [-m MTU-CODE] [-x MAX-MESSAGE] [-W] [-w WATCHDOG]\n"
+		"                  [-g SILENCE-SECONDS] [-T TIMEOUT-CODE]\n");
 	exit(2);
 }
 
@@ -678,7 +689,7 @@ int main(int argc, char **argv)
 	u64 bytes = 0, seed = 1;
 	int c, family = 0, mtu = 0, s, i;
 
-	while ((c = getopt(argc, argv, "a:b:46n:t:q:s:m:x:Ww:")) != -1) {
+	while ((c = getopt(argc, argv, "a:b:46n:t:q:s:m:x:Ww:g:T:")) != -1) {
 		switch (c) {
 		case 'a':
 			spec[0] = optarg;
@@ -712,6 +723,12 @@ int main(int argc, char **argv)
 			break;
 		case 'W':
 			use_atomic_write = true;
+			break;
+		case 'g':
+			silence_ms = atoi(optarg) * 1000;
+			break;
+		case 'T':
+			timeout_code = atoi(optarg);
 			break;
 		case 'w':
 			dog = atoi(optarg);

@@ -4,7 +4,8 @@
  * number from the command line. Prints
  *	QPN RKEY ADDRESS LENGTH GUARD-KEY GUARD-ADDRESS STATE
  * whenever it is ready; for each line read it resets the QP and gets ready again.
- * Ends with status 1 when memory changed that no peer may touch.
+ * Ends with status 1 when memory changed that no peer may touch. With "read" it
+ * has a READ of 8000 bytes out, into the middle of that memory.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -21,14 +22,28 @@ static struct vu_buf open_buf;		/* a peer may do anything there … */
 static struct vu_buf guard;		/* … and nothing here */
 static struct vu_buf recv_buf;
 
+#define READ_OFF	4096u
+#define READ_LEN	8000u
+
+static bool reads;
+
 static bool untouched(const struct vu_buf *b)
 {
 	size_t i;
 
 	for (i = 0; i < b->len; i++)
-		if (b->p[i] != 0xa5)
+		if (b->p[i] != 0xa5 && !(reads && i - READ_OFF < READ_LEN))
 			return false;
 	return true;
+}
+
+static void post_read(void)
+{
+	struct ibv_sge sge = vu_sge(&guard, READ_OFF, READ_LEN);
+
+	if (vu_post_send(&q, IBV_WR_RDMA_READ, 1, &sge, 1, IBV_SEND_SIGNALED,
+			 0x10000, 0x1234))
+		vu_die("post_send");
 }
 
 static void arm(u32 dest_qpn, const union ibv_gid *dgid)
@@ -43,6 +58,8 @@ static void arm(u32 dest_qpn, const union ibv_gid *dgid)
 			vu_die("post_recv");
 	if (vu_qp_rtr(&q, dest_qpn, dgid) || vu_qp_rts(&q))
 		vu_die("modify_qp");
+	if (reads)
+		post_read();
 	printf("%u %u %llu %u %u %llu %d\n", q.qp->qp_num, open_buf.mr->rkey,
 	       (unsigned long long)(uintptr_t)open_buf.p, LEN, guard.mr->rkey,
 	       (unsigned long long)(uintptr_t)guard.p, vu_qp_state(&q));
@@ -65,8 +82,9 @@ int main(int argc, char **argv)
 	struct vu_cfg cfg;
 	char line[64];
 
-	if (argc != 4 || inet_pton(AF_INET, argv[2], dgid.raw + 12) != 1) {
-		fprintf(stderr, "usage: verbs_victim DEV PEER-IPV4 PEER-QPN\n");
+	reads = argc == 5 && !strcmp(argv[4], "read");
+	if (argc != 4 + reads || inet_pton(AF_INET, argv[2], dgid.raw + 12) != 1) {
+		fprintf(stderr, "usage: verbs_victim DEV PEER-IPV4 PEER-QPN [read]\n");
 		return 2;
 	}
 	vu_watchdog(300);

@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# nodes: 2
+# kernels: stock debug
+# timeout: 600
+# rxt-roce on one machine, rdma_rxe on the other, each of them as server and as client: perftest and the pingpong programs with RC,
+# UC and UD, path MTU 1024 and 4096, IPv4 and IPv6.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/nodes_lib.sh"
+own_types_only "about the roce backend"
+[[ " $RXT_BACKENDS " == *" roce "* ]] || skip_all "about the roce backend"
+if [ "$NODE" = 1 ]; then TYPE=rxt-roce; else TYPE=rxe; fi
+STEPS=interop
+
+programs() { # MTU FAMILY
+	local mtu=$1 f=$2 t n x w
+	n=$(scale 100)
+	x=$(index "$f")
+	w="node $SERVER serves, MTU $mtu, IPv$f"
+	for t in send write read; do
+		both "$w: ib_${t}_bw" ib_${t}_bw -F -x "$x" -s 65536 -n "$n"
+	done
+	both "$w: ib_write_lat" ib_write_lat -F -x "$x" -s 8 -n "$n"
+	both "$w: ib_atomic_lat" ib_atomic_lat -F -x "$x" -n "$n"
+	both "$w: ibv_rc_pingpong" ibv_rc_pingpong -g "$x" -c -n "$n" -s 20000
+	both "$w: ibv_uc_pingpong" ibv_uc_pingpong -g "$x" -c -n "$n" -s 2000
+	both "$w: ibv_ud_pingpong" ibv_ud_pingpong -g "$x" -c -n "$n" -s 1000
+	both "$w: ib_send_lat -c UD" ib_send_lat -F -x "$x" -c UD -s 64 -n "$n"
+}
+
+sizes() {
+	local t x
+	x=$(index 4)
+	for t in send write read; do
+		both "node $SERVER serves: ib_${t}_lat -a" ib_${t}_lat -F -x "$x" -a -n "$(scale 10)"
+	done
+}
+
+[ "$NODE" = 1 ] || modprobe rdma_rxe
+for mtu in 1500 9000; do
+	ip link set eth0 mtu $mtu
+	point "MTU $mtu: link" rdma link add $DEV type "$TYPE" netdev eth0
+	wait_for 5 index 4 >/dev/null
+	wait_for 5 index 6 >/dev/null
+	rxt-barrier "$STEPS-$mtu" 300
+	SERVER=1 && programs $mtu 4 && SERVER=2 && programs $mtu 6
+	[ $mtu = 9000 ] || { SERVER=1 && sizes && SERVER=2 && sizes; }
+	rxt-barrier "$STEPS-$mtu-done" 300
+	point "MTU $mtu: link del" rdma link del $DEV
+done
+ip link set eth0 mtu 1500
+if [ "$NODE" = 1 ]; then point "modules unload" unload; else modprobe -r rdma_rxe; fi
