@@ -10,7 +10,6 @@
  * A message's PSNs are chosen when it is first sent and kept in rxt_msg.be[], so
  * sending it again is sending the same packets.
  */
-#include <linux/sizes.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
 #include "roce.h"
@@ -21,8 +20,13 @@
  * packets of MAX_SKB_FRAGS fragments.
  */
 #define SPLICE_SEGS	4
-/* A READ is not asked for in pieces smaller than this many bytes. */
-#define READ_PIECE_MIN	SZ_256K
+/* Packets of a READ that are asked for at once, and those under way beyond which no
+ * READ is begun: a responder may send all of them in one go, and a receiver's queue
+ * has room for 1000 (net.core.netdev_max_backlog).
+ */
+#define READ_PIECE_MIN	64
+#define READ_PIECE_MAX	256
+#define READ_AHEAD	512
 /* Units after which softirqs may run, in process context. */
 #define BREATHE		8
 /* Payload of packets smaller than this is copied: a page is no cheaper. */
@@ -198,8 +202,8 @@ static int assign(struct roce_conn *rc, struct rxt_msg *msg)
 	if (!err) {
 		msg->be[0] = BE_ASSIGNED |
 			     roce_psn_add(rc->req.w.next, -s.npkts);
-		msg->be[2] = max_t(u32, rc->req.cwnd.packets,
-				   READ_PIECE_MIN >> rc->mtu_shift);
+		msg->be[2] = clamp_t(u32, rc->req.cwnd.packets,
+				     READ_PIECE_MIN, READ_PIECE_MAX);
 	}
 	spin_unlock_bh(&rc->lock);
 	msg->be[1] = s.npkts;
@@ -305,12 +309,13 @@ static u32 read_piece(struct roce_conn *rc, const struct rxt_msg *msg, u32 psn,
 {
 	struct roce_requester *req = &rc->req;
 	u32 total = msg->be[1], piece = msg->be[2];
-	s32 under_way;
+	s32 under_way, ahead;
 	u32 n = 0;
 
 	spin_lock_bh(&rc->lock);
 	under_way = roce_psn_diff(psn, req->w.una);
-	if (msg->tx_off ? under_way <= 0 : under_way < (s32)req->cwnd.packets)
+	ahead = min_t(s32, req->cwnd.packets, READ_AHEAD);
+	if (msg->tx_off ? under_way <= 0 : under_way < ahead)
 		n = min(total - done, piece - done % piece);
 	req->waiting = !n;
 	spin_unlock_bh(&rc->lock);
