@@ -5,6 +5,7 @@
 The victim (verbs_victim) is a queue pair that takes this program for its peer. Every group ends with a look whether it still answers; that,
 and what the victim says of the memory that nobody may touch, is the exit status.
 """
+import ctypes
 import random
 import select
 import socket
@@ -48,12 +49,24 @@ class Victim:
             sys.exit("the victim ended with %d: %s" % (self.p.returncode, out))
 
 
+def only_to(s, qpn):
+    """Have the kernel drop all but packets to this QP number: there is traffic of others that would fill the buffer."""
+    code = [(0x28, 0, 0, 36), (0x15, 0, 4, rf.PORT), (0x20, 0, 0, 46), (0x54, 0, 0, 0xFFFFFF), (0x15, 0, 1, qpn),
+            (0x06, 0, 0, 0xFFFF), (0x06, 0, 0, 0)]
+    prog = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *c) for c in code))
+    so_attach_filter = 26
+    s.setsockopt(socket.SOL_SOCKET, so_attach_filter, struct.pack("HL", len(code), ctypes.addressof(prog)))
+    while select.select([s], [], [], 0)[0]:
+        s.recv(65536)
+
+
 def mac(text):
     return bytes(int(b, 16) for b in text.split(":"))
 
 
 sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800))
 sock.bind((NETDEV, 0x0800))
+only_to(sock, MY_QPN)
 with open("/sys/class/net/%s/address" % NETDEV) as f:
     wire = rf.Wire(ADDR, PEER, mac(f.read().strip()), mac(MAC))
 sent = 0

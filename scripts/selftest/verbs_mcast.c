@@ -202,7 +202,7 @@ static bool netdev_hears(const char *cmd, const char *text)
 	FILE *f = popen(cmd, "r");
 
 	while (f && fgets(line, sizeof(line), f))
-		found |= strstr(line, text) != NULL;
+		found |= !!strstr(line, text);
 	if (f)
 		pclose(f);
 	return found;
