@@ -14,7 +14,7 @@ up() { ss -Hltn "sport = :$PORT" | grep -q .; }
 SERVER=1
 both() {
 	local text=$1 tool=$2 pid rc=0 s
-	s=$(limit 60)
+	s=$(limit "${STEP_LIMIT:-60}")
 	shift 2
 	step=$((step + 1))
 	if [ "$NODE" = $SERVER ]; then

@@ -116,7 +116,7 @@ def right_ext(v, opcode, **over):
     """Extension headers that the victim would take."""
     n = rf.EXT.get(opcode, 0)
     if opcode & 0xE0 == rf.UD:
-        return struct.pack(">II", 0x80010000, 1) + noise(n - 8)
+        return struct.pack(">II", 0x80010000, 1) + noise(max(n - 8, 0))
     if n >= 16 and opcode not in (rf.CMP_SWP, rf.FETCH_ADD):
         return rf.reth(over.get("va", v.va), over.get("rkey", v.rkey), over.get("length", 8)) + noise(n - 16)
     if n == 28:
@@ -158,9 +158,9 @@ def cut(v):
         send(whole[:n])
     for n in EDGES[:13] + [8, 9, 11, 12, 19, 20, 23, 24]:
         send(whole, udp_len=n & 0xFFFF)
-    for n in range(0, 41, 4):
+    for n in range(4, 41, 4):
         send(whole, options=b"\x01" * n)
-    for frag in (0x2000, 0x2001, 0x0001, 0x1FFF, 0x4001, 0x8000):
+    for frag in (0x2000, 0x2001, 0x0001, 0x1FFF, 0x4001):
         for n in (0, 4, 8, 12, 40):
             send(whole[:n], frag=frag)
     for _ in range(COUNT // 10):

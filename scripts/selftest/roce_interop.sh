@@ -11,6 +11,7 @@ own_types_only "about the roce backend"
 [[ " $RXT_BACKENDS " == *" roce "* ]] || skip_all "about the roce backend"
 if [ "$NODE" = 1 ]; then TYPE=rxt-roce; else TYPE=rxe; fi
 STEPS=interop
+STEP_LIMIT=100
 
 programs() { # MTU FAMILY
 	local mtu=$1 f=$2 t n x w
@@ -32,7 +33,7 @@ sizes() {
 	local t x
 	x=$(index 4)
 	for t in send write read; do
-		both "node $SERVER serves: ib_${t}_lat -a" ib_${t}_lat -F -x "$x" -a -n "$(scale 10)"
+		both "node $SERVER serves: ib_${t}_lat -a" ib_${t}_lat -F -x "$x" -a -n 5
 	done
 }
 
