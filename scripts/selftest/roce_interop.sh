@@ -15,7 +15,7 @@ STEP_LIMIT=100
 
 programs() { # MTU FAMILY
 	local mtu=$1 f=$2 t n x w
-	n=$(scale 100)
+	n=$(scale 50)
 	x=$(index "$f")
 	w="node $SERVER serves, MTU $mtu, IPv$f"
 	for t in send write read; do
@@ -29,10 +29,10 @@ programs() { # MTU FAMILY
 	both "$w: ib_send_lat -c UD" ib_send_lat -F -x "$x" -c UD -s 64 -n "$n"
 }
 
-sizes() {
+sizes() { # TOOL...
 	local t x
 	x=$(index 4)
-	for t in send write read; do
+	for t in "$@"; do
 		both "node $SERVER serves: ib_${t}_lat -a" ib_${t}_lat -F -x "$x" -a -n 5
 	done
 }
@@ -45,7 +45,7 @@ for mtu in 1500 9000; do
 	wait_for 5 index 6 >/dev/null
 	rxt-barrier "$STEPS-$mtu" 300
 	SERVER=1 && programs $mtu 4 && SERVER=2 && programs $mtu 6
-	[ $mtu = 9000 ] || { SERVER=1 && sizes && SERVER=2 && sizes; }
+	[ $mtu = 9000 ] || { SERVER=1 && sizes send read && SERVER=2 && sizes write read; }
 	rxt-barrier "$STEPS-$mtu-done" 300
 	point "MTU $mtu: link del" rdma link del $DEV
 done
