@@ -95,9 +95,9 @@ struct rxt_rx {
  * members. RCU-freed: lookups by number may hold a pointer when it goes.
  */
 struct rxt_qp {
+	struct rxt_qp_head	head;		/* first, see there */
 	struct rxt_dev		*dev;
 	struct rxt_conn		*conn;
-	void			*priv;
 	const void		*pd;
 	struct rxt_cq		*scq;
 	struct rxt_cq		*rcq;
@@ -105,7 +105,6 @@ struct rxt_qp {
 	enum ib_qp_type		type;
 	bool			user;
 	bool			sig_all;
-	u32			qpn;
 	u32			index;		/* in the table, see core/ids.c */
 	size_t			msg_tail;	/* bytes behind struct rxt_msg */
 
@@ -141,6 +140,7 @@ struct rxt_qp {
 
 	/* TX token */
 	unsigned int		burst;
+	struct rxt_mr		*src_mr;	/* used last, see rxt_mr_find_again() */
 
 	/* Requests: the list and all below it. Softirq-safe. */
 	spinlock_t		req_lock;
@@ -173,6 +173,8 @@ struct rxt_qp {
 	/* RX: serialised by the backend until ->conn_stop() returned */
 	struct rxt_rx		rx_req;
 	struct rxt_rx		rx_resp;
+	struct rxt_mr		*dst_mr;	/* used last: by rkey */
+	struct rxt_mr		*recv_mr;	/* and by receive WQEs */
 	struct rxt_recv		*recv;
 	bool			recv_held;	/* taken, resolved, not consumed */
 	bool			comm_est;	/* COMM_EST was raised */
@@ -270,6 +272,10 @@ void rxt_rx_drop_all(struct rxt_qp *qp, bool flush);
 /* core/mr.c */
 struct rxt_mr *rxt_mr_find(const struct rxt_dev *dev, const void *pd, u32 key,
 			   u64 addr, u64 len, int access);
+struct rxt_mr *rxt_mr_find_again(struct rxt_mr **last, const struct rxt_dev *dev,
+				 const void *pd, u32 key, u64 addr, u64 len,
+				 int access);
+void rxt_mr_forget(struct rxt_mr **last);
 void rxt_mr_free(struct kref *ref);
 
 static inline void rxt_mr_put(struct rxt_mr *mr)
@@ -337,6 +343,8 @@ void rxt_sqd_check(struct rxt_qp *qp);
 unsigned int rxt_rnr_timer_us(u8 code);
 u64 rxt_ack_timeout_ns(u8 timeout);
 bool rxt_rnr_retry_take(u8 limit, u8 *left);
+
+static_assert(offsetof(struct rxt_qp, head) == 0);
 
 /* core/qp_state.c */
 #define RXT_MAY_POST_RECV	BIT(0)

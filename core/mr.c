@@ -147,6 +147,13 @@ static bool mr_covers(const struct rxt_mr *mr, u64 addr, u64 len)
 	       addr - mr->iova <= mr->length - len;
 }
 
+static bool mr_grants(const struct rxt_mr *mr, const struct rxt_dev *dev,
+		      const void *pd, u32 key, u64 addr, u64 len, int access)
+{
+	return mr->key == key && mr->dev == dev && mr->pd == pd &&
+	       (mr->access & access) == access && mr_covers(mr, addr, len);
+}
+
 /**
  * rxt_mr_find - the one access check
  * @dev: device
@@ -171,9 +178,51 @@ struct rxt_mr *rxt_mr_find(const struct rxt_dev *dev, const void *pd, u32 key,
 	if (!mr)
 		return NULL;
 
-	if (mr->key == key && mr->dev == dev && mr->pd == pd &&
-	    (mr->access & access) == access && mr_covers(mr, addr, len))
+	if (mr_grants(mr, dev, pd, key, addr, len, access))
 		return mr;
 	rxt_mr_put(mr);
 	return NULL;
+}
+
+/**
+ * rxt_mr_find_again - rxt_mr_find() for who is likely to use the same region
+ * @last: the region used last with a reference of its own, or NULL; updated
+ * @dev: see rxt_mr_find()
+ * @pd: see rxt_mr_find()
+ * @key: see rxt_mr_find()
+ * @addr: see rxt_mr_find()
+ * @len: see rxt_mr_find()
+ * @access: see rxt_mr_find()
+ *
+ * The same checks, without the table. A revoked region that is still @last is
+ * never found; what it costs is its descriptor.
+ *
+ * Context: any; the caller serialises the use of @last, and ends it with
+ * rxt_mr_forget(). Return: as rxt_mr_find().
+ */
+struct rxt_mr *rxt_mr_find_again(struct rxt_mr **last, const struct rxt_dev *dev,
+				 const void *pd, u32 key, u64 addr, u64 len,
+				 int access)
+{
+	struct rxt_mr *mr = *last;
+
+	if (mr && !READ_ONCE(mr->revoked) &&
+	    mr_grants(mr, dev, pd, key, addr, len, access)) {
+		kref_get(&mr->ref);
+		return mr;
+	}
+	mr = rxt_mr_find(dev, pd, key, addr, len, access);
+	if (mr && mr != *last) {
+		rxt_mr_forget(last);
+		kref_get(&mr->ref);
+		*last = mr;
+	}
+	return mr;
+}
+
+void rxt_mr_forget(struct rxt_mr **last)
+{
+	if (*last)
+		rxt_mr_put(*last);
+	*last = NULL;
 }

@@ -29,7 +29,7 @@ static int assign_number(struct rxt_qp *qp, u32 wanted)
 
 	/* A fixed number is of one device; its backend finds it there. */
 	if (wanted) {
-		qp->qpn = wanted;
+		qp->head.qpn = wanted;
 		qp->index = 0;
 		return 0;
 	}
@@ -39,9 +39,9 @@ static int assign_number(struct rxt_qp *qp, u32 wanted)
 				      GFP_KERNEL);
 		if (err < 0)
 			return err;
-		qp->qpn = rxt_id_scramble(qp->index);
+		qp->head.qpn = rxt_id_scramble(qp->index);
 		/* A reserved number: keep its index out of use. */
-	} while (qp->qpn < QPN_FIRST || qp->qpn == QPN_MULTICAST);
+	} while (qp->head.qpn < QPN_FIRST || qp->head.qpn == QPN_MULTICAST);
 	return 0;
 }
 
@@ -87,7 +87,7 @@ static void qp_init(struct rxt_qp *qp, struct rxt_dev *dev,
 		    const struct rxt_qp_init *init)
 {
 	qp->dev = dev;
-	qp->priv = init->priv;
+	qp->head.priv = init->priv;
 	qp->pd = init->pd;
 	qp->scq = init->scq;
 	qp->rcq = init->rcq;
@@ -163,7 +163,7 @@ struct rxt_qp *rxt_qp_create(struct rxt_dev *dev, const struct rxt_qp_init *init
 	}
 	conn->qp = qp;
 	conn->dev = dev;
-	conn->qpn = qp->qpn;
+	conn->qpn = qp->head.qpn;
 	conn->type = init->type;
 	qp->conn = conn;
 	publish(qp);
@@ -176,16 +176,6 @@ free_recv:
 free_qp:
 	kfree(qp);
 	return ERR_PTR(err);
-}
-
-u32 rxt_qp_num(const struct rxt_qp *qp)
-{
-	return qp->qpn;
-}
-
-void *rxt_qp_priv(const struct rxt_qp *qp)
-{
-	return qp->priv;
 }
 
 enum ib_qp_state rxt_qp_state(const struct rxt_qp *qp)
@@ -316,6 +306,17 @@ static bool set_state(struct rxt_qp *qp, enum ib_qp_state from,
 	return ok;
 }
 
+/* Messages, answers, contexts, regions. TX token held, no up-call can come. */
+static void drop_all(struct rxt_qp *qp)
+{
+	rxt_resp_drop_all(qp);
+	rxt_req_drop(qp);
+	rxt_rx_drop_all(qp, false);
+	rxt_mr_forget(&qp->src_mr);
+	rxt_mr_forget(&qp->dst_mr);
+	rxt_mr_forget(&qp->recv_mr);
+}
+
 static void to_reset(struct rxt_qp *qp)
 {
 	unsigned long flags;
@@ -325,10 +326,8 @@ static void to_reset(struct rxt_qp *qp)
 	WRITE_ONCE(qp->state, IB_QPS_RESET);
 	spin_unlock_irqrestore(&qp->state_lock, flags);
 	rxt_qp_stop(qp);
-	rxt_resp_drop_all(qp);
-	rxt_req_drop(qp);
+	drop_all(qp);
 	rxt_req_restart(qp);
-	rxt_rx_drop_all(qp, false);
 	qp->flushed = false;
 	qp->comm_est = false;
 	qp->burst = 0;
@@ -524,9 +523,7 @@ void rxt_qp_destroy(struct rxt_qp *qp)
 	rxt_qp_stop(qp);
 
 	/* drop */
-	rxt_resp_drop_all(qp);
-	rxt_req_drop(qp);
-	rxt_rx_drop_all(qp, false);
+	drop_all(qp);
 	mutex_unlock(&qp->mutex);
 
 	/* quiesce: the timers may queue the work, so they go first */

@@ -111,8 +111,9 @@ static enum ib_wc_status resolve(struct rxt_qp *qp, struct rxt_msg *msg, u64 *to
 		*total += seg->length;
 		if (!seg->length)
 			continue;
-		seg->mr = rxt_mr_find(qp->dev, qp->pd, seg->lkey, seg->addr,
-				      seg->length, access);
+		seg->mr = rxt_mr_find_again(&qp->src_mr, qp->dev, qp->pd,
+					    seg->lkey, seg->addr,
+					    seg->length, access);
 		if (!seg->mr) {
 			rxt_count(qp->dev, local_prot_errors);
 			return IB_WC_LOC_PROT_ERR;

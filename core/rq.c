@@ -69,8 +69,9 @@ enum ib_wc_status rxt_recv_resolve(struct rxt_qp *qp, struct rxt_recv *recv)
 
 		if (!seg->length)
 			continue;
-		seg->mr = rxt_mr_find(qp->dev, qp->rq->pd, seg->lkey, seg->addr,
-				      seg->length, IB_ACCESS_LOCAL_WRITE);
+		seg->mr = rxt_mr_find_again(&qp->recv_mr, qp->dev, qp->rq->pd,
+					    seg->lkey, seg->addr, seg->length,
+					    IB_ACCESS_LOCAL_WRITE);
 		if (!seg->mr) {
 			rxt_recv_put_mrs(recv);
 			rxt_count(qp->dev, local_prot_errors);

@@ -124,8 +124,9 @@ static enum rxt_verdict begin_write(struct rxt_qp *qp, struct rxt_rx *rx,
 		return bad_request(qp);
 	/* IBTA 9.7.4.1.4.2: nothing is checked for zero bytes. */
 	if (hdr->length) {
-		mr = rxt_mr_find(qp->dev, qp->pd, hdr->rkey, hdr->raddr,
-				 hdr->length, IB_ACCESS_REMOTE_WRITE);
+		mr = rxt_mr_find_again(&qp->dst_mr, qp->dev, qp->pd, hdr->rkey,
+				       hdr->raddr, hdr->length,
+				       IB_ACCESS_REMOTE_WRITE);
 		if (!mr)
 			return bad_access(qp);
 	}

@@ -205,6 +205,44 @@ static void mr_revoke(struct kunit *test)
 	rxt_mr_put(mr);
 }
 
+/* Who uses a region again gets it without the table, and with all the checks. */
+static void mr_find_again(struct kunit *test)
+{
+	struct rxt_mr *mr = make_mr(test, 0x1000, 64, 0, 1), *last = NULL;
+	struct rxt_mr *other = make_mr(test, 0x1000, 64, 0, 1);
+	u32 key = rxt_mr_key(mr);
+
+	KUNIT_EXPECT_PTR_EQ(test, rxt_mr_find_again(&last, &dev_a, &pd_a, key, 0x1000, 64, 0), mr);
+	KUNIT_EXPECT_PTR_EQ(test, last, mr);
+	KUNIT_EXPECT_PTR_EQ(test, rxt_mr_find_again(&last, &dev_a, &pd_a, key, 0x1000, 64,
+						    IB_ACCESS_REMOTE_READ), mr);
+	KUNIT_EXPECT_EQ(test, kref_read(&mr->ref), 4);
+	KUNIT_EXPECT_NULL(test, rxt_mr_find_again(&last, &dev_a, &pd_a, key, 0x1000, 65, 0));
+	KUNIT_EXPECT_NULL(test, rxt_mr_find_again(&last, &dev_a, &pd_a, key, 0xfff, 1, 0));
+	KUNIT_EXPECT_NULL(test, rxt_mr_find_again(&last, &dev_a, &pd_a, key ^ 1, 0x1000, 1, 0));
+	KUNIT_EXPECT_NULL(test, rxt_mr_find_again(&last, &dev_a, &pd_b, key, 0x1000, 1, 0));
+	KUNIT_EXPECT_NULL(test, rxt_mr_find_again(&last, &dev_b, &pd_a, key, 0x1000, 1, 0));
+	KUNIT_EXPECT_NULL(test, rxt_mr_find_again(&last, &dev_a, &pd_a, key, 0x1000, 1,
+						  IB_ACCESS_REMOTE_WRITE));
+	KUNIT_EXPECT_PTR_EQ(test, last, mr);
+	rxt_mr_put(mr);
+	rxt_mr_put(mr);
+
+	/* Revoked: not any more, though the descriptor is kept. */
+	rxt_mr_destroy(mr);
+	KUNIT_EXPECT_NULL(test, rxt_mr_find_again(&last, &dev_a, &pd_a, key, 0x1000, 1, 0));
+	KUNIT_EXPECT_EQ(test, kref_read(&mr->ref), 1);
+	/* Another one takes its place. */
+	KUNIT_EXPECT_PTR_EQ(test, rxt_mr_find_again(&last, &dev_a, &pd_a, rxt_mr_key(other),
+						    0x1000, 1, 0), other);
+	KUNIT_EXPECT_PTR_EQ(test, last, other);
+	rxt_mr_put(other);
+	rxt_mr_forget(&last);
+	KUNIT_EXPECT_NULL(test, last);
+	KUNIT_EXPECT_EQ(test, kref_read(&other->ref), 1);
+	rxt_mr_destroy(other);
+}
+
 /* A key that was given back does not come again soon, nor can it be counted. */
 static void mr_key_reuse(struct kunit *test)
 {
@@ -288,6 +326,7 @@ static struct kunit_case mr_test_cases[] = {
 	KUNIT_CASE(mr_identity),
 	KUNIT_CASE(mr_unpublished),
 	KUNIT_CASE(mr_revoke),
+	KUNIT_CASE(mr_find_again),
 	KUNIT_CASE(mr_key_reuse),
 	KUNIT_CASE(mr_index_wrap),
 	KUNIT_CASE(ids_bijection),

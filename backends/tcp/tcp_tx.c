@@ -385,15 +385,18 @@ int rxtcp_xmit(struct rxt_conn *conn, struct rxt_msg *msg)
 	return msg->tx_off < msg->length ? RXT_TX_MORE : RXT_TX_DONE;
 }
 
+static struct sock *sk_ref(struct sock *sk)
+{
+	return sk && refcount_inc_not_zero(&sk->sk_refcnt) ? sk : NULL;
+}
+
 /* The socket with a reference, or NULL while frames may not flow. */
 struct sock *rxtcp_sk_get(struct rxtcp_conn *tc)
 {
 	struct sock *sk;
 
 	rcu_read_lock();
-	sk = rcu_dereference(tc->sk);
-	if (sk && !refcount_inc_not_zero(&sk->sk_refcnt))
-		sk = NULL;
+	sk = sk_ref(rcu_dereference(tc->sk));
 	rcu_read_unlock();
 	return sk;
 }
@@ -447,11 +450,14 @@ static void bh_lock_soon(struct sock *sk)
  */
 static struct sock *spin_sk(struct rxtcp_conn *tc)
 {
-	struct sock *sk = rxtcp_sk_get(tc);
+	struct sock *sk;
 
-	if (!sk)
-		return NULL;
 	local_bh_disable();
+	sk = sk_ref(rcu_dereference_bh(tc->sk));
+	if (!sk) {
+		local_bh_enable();
+		return NULL;
+	}
 	bh_lock_soon(sk);
 	if (!sock_owned_by_user(sk) && still_ours(tc, sk))
 		return sk;

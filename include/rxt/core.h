@@ -131,8 +131,6 @@ void rxt_qp_destroy(struct rxt_qp *qp);
  */
 int rxt_qp_mcast_join(struct rxt_qp *qp, const union ib_gid *gid);
 int rxt_qp_mcast_leave(struct rxt_qp *qp, const union ib_gid *gid);
-u32 rxt_qp_num(const struct rxt_qp *qp);
-void *rxt_qp_priv(const struct rxt_qp *qp);
 enum ib_qp_state rxt_qp_state(const struct rxt_qp *qp);
 /* There are new send WQEs. @may_run: the caller is a plain system call, so the
  * engine may run right here; otherwise (kernel consumers, any context) a work.
@@ -171,6 +169,28 @@ u32 rxt_mr_key(const struct rxt_mr *mr);
  * with LOC_PROT_ERR or a remote error when they get there.
  */
 void rxt_mr_destroy(struct rxt_mr *mr);
+
+/**
+ * struct rxt_qp_head - what the provider reads of a QP without a call
+ * @priv: the provider's; constant
+ * @qpn: number; constant
+ *
+ * The core's struct rxt_qp begins with it.
+ */
+struct rxt_qp_head {
+	void	*priv;
+	u32	qpn;
+};
+
+static inline void *rxt_qp_priv(const struct rxt_qp *qp)
+{
+	return ((const struct rxt_qp_head *)qp)->priv;
+}
+
+static inline u32 rxt_qp_num(const struct rxt_qp *qp)
+{
+	return ((const struct rxt_qp_head *)qp)->qpn;
+}
 
 /* An empty private copy of a send WQE; its tail is not touched. */
 static inline void rxt_msg_init(struct rxt_msg *msg, struct rxt_qp *qp)
