@@ -34,8 +34,8 @@ void rxt_tx_token_wait(struct rxt_qp *qp)
 void rxt_tx_token_drop(struct rxt_qp *qp)
 {
 	clear_bit_unlock(RXT_QP_TX_BUSY, &qp->flags);
-	/* Pairs with the barrier of test_and_set_bit of a new waiter. */
 	smp_mb__after_atomic();
+	/* The barrier pairs with the one of a new waiter's test_and_set_bit. */
 	if (waitqueue_active(&qp->tx_wait))
 		wake_up(&qp->tx_wait);
 }

@@ -438,8 +438,7 @@ static void bh_lock_soon(struct sock *sk)
 	unsigned int i;
 
 	for (i = 0; i < LOCK_LOOKS; i++)
-		if (!spin_is_locked(&sk->sk_lock.slock) &&
-		    spin_trylock(&sk->sk_lock.slock))
+		if (spin_trylock(&sk->sk_lock.slock))
 			return;
 	bh_lock_sock(sk);
 }

@@ -209,8 +209,8 @@ struct rxt_provider_ops {
 	 * @sq_fetch: copy the send WQE at the fetch position into @msg and step
 	 * on. Called by the TX token owner only. When there is one, begin with
 	 * rxt_msg_init(); the tail of @msg has room for max_send_sge segments
-	 * or max_inline bytes. Fill op, flags (SIGNALED by the WQE alone, sq_sig_all is the core's),
-	 * length (payload out; READ: rd_length instead, length 0), imm/inv_rkey,
+	 * or max_inline bytes. Fill op, flags (SIGNALED by the WQE alone,
+	 * sq_sig_all is the core's), length (payload out; READ: rd_length instead, length 0), imm/inv_rkey,
 	 * raddr, rkey, compare, swap_add, wr_id, num_seg + seg[] (addr,
 	 * length, lkey; mr = NULL) or data[] with RXT_MSG_INLINE, and for UD
 	 * remote_qpn, remote_qkey, av (kmalloc'ed GFP_ATOMIC; the core kfrees).
