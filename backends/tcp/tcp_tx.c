@@ -424,6 +424,7 @@ struct sock *rxtcp_lock_sk(struct rxtcp_conn *tc)
 
 static void bh_release(struct sock *sk)
 {
+	__acquire(&sk->sk_lock.slock);	/* by bh_lock_soon(), for sparse */
 	bh_unlock_sock(sk);
 	local_bh_enable();
 	sock_put(sk);
@@ -439,8 +440,10 @@ static void bh_lock_soon(struct sock *sk)
 
 	for (i = 0; i < LOCK_LOOKS; i++)
 		if (spin_trylock(&sk->sk_lock.slock))
-			return;
+			goto out;
 	bh_lock_sock(sk);
+out:
+	__release(&sk->sk_lock.slock);	/* see bh_release() */
 }
 
 /* For a short batch from process context: what softirq would do. Cheaper than
