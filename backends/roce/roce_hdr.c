@@ -8,7 +8,7 @@
 #include <linux/build_bug.h>
 #include <linux/errno.h>
 #include <linux/string.h>
-#include <asm/unaligned.h>
+#include <rxt/compat.h>
 #include "roce_hdr.h"
 
 #define LEN_DETH	8

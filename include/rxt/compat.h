@@ -9,6 +9,11 @@
 
 #include <linux/version.h>
 #include <rdma/uverbs_ioctl.h>
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+#include <linux/unaligned.h>
+#else
+#include <asm/unaligned.h>
+#endif
 
 /* What create_cq is given: since 6.11 the bundle that the udata is part of. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 11, 0)
