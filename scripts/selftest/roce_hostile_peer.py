@@ -154,7 +154,8 @@ def opcodes(v):
 def cut(v):
     """What is not even a packet: short, wrong lengths, IP options, fragments."""
     whole = rf.bth(rf.WRITE_ONLY, v.qpn, v.psn, 1) + rf.reth(v.va, v.rkey, 8) + noise(8)
-    for n in range(len(whole)):
+    # With all headers it is a packet of the wrong length, see order().
+    for n in range(28):
         send(whole[:n])
     for n in EDGES[:13] + [8, 9, 11, 12, 19, 20, 23, 24]:
         send(whole, udp_len=n & 0xFFFF)
@@ -209,6 +210,10 @@ def sequence(v):
 def order(v):
     """Packets in sequence that make no message, wrong lengths, keys and addresses: refused, and that is it for this connection."""
     first = rf.bth(rf.WRITE_FIRST, v.qpn, PSN) + rf.reth(v.va, v.rkey, 3000) + noise(1024)
+    whole = rf.reth(v.va, v.rkey, 8) + noise(8)
+    for n in range(16, len(whole)):
+        send(rf.bth(rf.WRITE_ONLY, v.qpn, PSN, 1) + whole[:n])
+        v.again()
     starts = [b"", first]
     for start in starts:
         for opcode in [op for op in rf.EXT if op < 0x20 and not 0x0D <= op <= 0x12]:
