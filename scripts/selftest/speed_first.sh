@@ -56,6 +56,7 @@ ip addr add $ADDR_A/24 dev va
 ip link set va up
 ip link set vb up
 TYPE=siw	# on() then stays in this namespace
-compare rxt-tcp siw all_turns bw64k:100 bw1m:100 lat8:100
+# Guards against getting slower, with room for a noisy machine; Documentation/testing.rst has the figures of a quiet one.
+compare rxt-tcp siw all_turns bw64k:80 bw1m:120 lat8:55
 TYPE=
 ip link del va
