@@ -34,8 +34,9 @@ void rxt_tx_token_wait(struct rxt_qp *qp)
 void rxt_tx_token_drop(struct rxt_qp *qp)
 {
 	clear_bit_unlock(RXT_QP_TX_BUSY, &qp->flags);
+	/* Pairs with the barrier of a new waiter's test_and_set_bit. */
 	smp_mb__after_atomic();
-	/* The barrier pairs with the one of a new waiter's test_and_set_bit. */
+	/* That barrier is the one that it asks for. */
 	if (waitqueue_active(&qp->tx_wait))
 		wake_up(&qp->tx_wait);
 }
