@@ -211,9 +211,10 @@ struct rxt_provider_ops {
 	 * rxt_msg_init(); the tail of @msg has room for max_send_sge segments
 	 * or max_inline bytes. Fill op, flags (SIGNALED by the WQE alone,
 	 * sq_sig_all is the core's), length (payload out; READ: rd_length
-	 * instead, length 0), imm/inv_rkey, raddr, rkey, compare, swap_add, wr_id, num_seg + seg[] (addr,
-	 * length, lkey; mr = NULL) or data[] with RXT_MSG_INLINE, and for UD
-	 * remote_qpn, remote_qkey, av (kmalloc'ed GFP_ATOMIC; the core kfrees).
+	 * instead, length 0), imm/inv_rkey, raddr, rkey, compare, swap_add,
+	 * wr_id, num_seg + seg[] (addr, length, lkey; mr = NULL) or data[] with
+	 * RXT_MSG_INLINE, and for UD remote_qpn, remote_qkey, av (kmalloc'ed
+	 * GFP_ATOMIC; the core kfrees).
 	 * Return: 1 got one; 0 empty; -EINVAL the WQE is malformed: wr_id and
 	 * op are as good as known, the core ends it with LOC_QP_OP_ERR.
 	 */
