@@ -54,7 +54,7 @@ ip link set va up
 ip link set vb up
 TYPE=rxe	# on() then stays in this namespace
 # Latency is reported only: in one guest rdma_rxe copies between its QPs and sends no packet.
-compare rxt-roce rxe all_turns write64k:200 read64k:200 send64k:200
+compare rxt-roce rxe all_turns write64k:150 read64k:150 send64k:150
 note "lat8: rxt-roce${figures[rxt-roce.lat8]-}, rdma_rxe${figures[rxe.lat8]-}"
 TYPE=
 ip link del va

@@ -57,6 +57,6 @@ ip link set va up
 ip link set vb up
 TYPE=siw	# on() then stays in this namespace
 # Guards against getting slower, with room for a noisy machine; Documentation/testing.rst has the figures of a quiet one.
-compare rxt-tcp siw all_turns bw64k:80 bw1m:120 lat8:55
+compare rxt-tcp siw all_turns bw64k:60 bw1m:90 lat8:45
 TYPE=
 ip link del va
