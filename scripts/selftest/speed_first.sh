@@ -42,21 +42,10 @@ turn() { # rxt-tcp|siw
 	if [ "$who" = siw ]; then rmmod siw; else unload; fi
 	return $rc
 }
-gid() { "$BIN/verbs_gid" rxa | awk '$2 == 4 { print $1; exit }' | grep .; }
 
-all_turns() {
-	local i
-	for i in 1 2 3; do
-		turn rxt-tcp && turn siw || return
-	done
-}
-
-ip link add va type veth peer name vb
-ip addr add $ADDR_A/24 dev va
-ip link set va up
-ip link set vb up
+one_address_up
 TYPE=siw	# on() then stays in this namespace
 # Guards against getting slower, with room for a noisy machine; Documentation/testing.rst has the figures of a quiet one.
-compare rxt-tcp siw all_turns bw64k:60 bw1m:90 lat8:45
+compare rxt-tcp siw bw64k:60 bw1m:90 lat8:45
 TYPE=
 ip link del va

@@ -21,16 +21,35 @@ ratio() {
 	awk -v a="$a" -v b="$b" 'BEGIN { printf "%d\n", (b > 0 ? 100 * a / b : 0) }'
 }
 
-# compare OURS THEIRS TURNS WHAT:GOAL...: points "WHAT: at least GOAL % of THEIRS". TURNS is a command that measures each
-# driver some times; it is run again before anything is called too slow, and the medians are then of all turns.
+# One machine, one address, one device "rxa" at a time: what drivers that know the first namespace only can do.
+one_address_up() {
+	ip link add va type veth peer name vb
+	ip addr add "$ADDR_A/24" dev va
+	ip link set va up
+	ip link set vb up
+}
+
+# The index of rxa's IPv4 GID.
+gid() { "$BIN/verbs_gid" rxa | awk '$2 == 4 { print $1; exit }' | grep .; }
+
+# three_turns OURS THEIRS: the test's own turn() measures a driver.
+three_turns() {
+	local i
+	for i in 1 2 3; do
+		turn "$1" && turn "$2" || return
+	done
+}
+
+# compare OURS THEIRS WHAT:GOAL...: points "WHAT: at least GOAL % of THEIRS". Three turns are made again before anything is
+# called too slow, and the medians are then of all turns.
 compare() {
-	local ours=$1 theirs=$2 turns=$3 g short=0
-	shift 3
-	point "turns of $ours and $theirs" "$turns" || return
+	local ours=$1 theirs=$2 g short=0
+	shift 2
+	point "turns of $ours and $theirs" three_turns "$ours" "$theirs" || return
 	for g in "$@"; do
 		[ "$(ratio "${g%:*}" "$ours" "$theirs")" -ge "${g#*:}" ] || short=1
 	done
-	[ $short = 0 ] || "$turns" >/dev/null 2>&1
+	[ $short = 0 ] || three_turns "$ours" "$theirs" >/dev/null 2>&1
 	for g in "$@"; do
 		note "${g%:*}: $ours${figures[$ours.${g%:*}]}, $theirs${figures[$theirs.${g%:*}]}"
 		point "${g%:*}: $(ratio "${g%:*}" "$ours" "$theirs") % of $theirs, at least ${g#*:} %" \
