@@ -20,6 +20,9 @@
 #include <linux/slab.h>
 #include "internal.h"
 
+/* A Q_Key with this bit set stands for that of the QP, IBTA 10.2.5. */
+#define QKEY_OF_QP	BIT(31)
+
 static bool acked(const struct rxt_qp *qp, const struct rxt_msg *msg)
 {
 	return !rxt_id_before(qp->acked_id, msg->id);
@@ -134,6 +137,11 @@ static enum ib_wc_status take_value(struct rxt_msg *msg, u64 total)
 	return IB_WC_SUCCESS;
 }
 
+static bool is_datagram(const struct rxt_qp *qp)
+{
+	return qp->type == IB_QPT_UD || qp->type == IB_QPT_GSI;
+}
+
 /* Check a fetched WQE and find its memory. */
 static enum ib_wc_status build(struct rxt_qp *qp, struct rxt_msg *msg)
 {
@@ -142,6 +150,9 @@ static enum ib_wc_status build(struct rxt_qp *qp, struct rxt_msg *msg)
 
 	if (!op_fits_type(qp->type, msg->op))
 		return IB_WC_LOC_QP_OP_ERR;
+	/* So a process cannot pose as one that has a controlled Q_Key. */
+	if (is_datagram(qp) && (msg->remote_qkey & QKEY_OF_QP))
+		msg->remote_qkey = READ_ONCE(qp->qkey);
 	if ((msg->flags & RXT_MSG_INLINE) && rxt_op_is_rd(msg->op))
 		return IB_WC_LOC_QP_OP_ERR;
 	st = resolve(qp, msg, &total);

@@ -6,11 +6,6 @@
 #include <linux/ipv6.h>
 #include "roce.h"
 
-static u32 own_qkey(const struct rxt_msg *msg, const struct roce_conn *rc)
-{
-	return rc->conn.type == IB_QPT_GSI ? ROCE_GSI_QKEY : msg->remote_qkey;
-}
-
 static int ud_route(struct roce_conn *rc, const struct rxt_msg *msg)
 {
 	struct rxt_path *path = &rc->tx.path;
@@ -41,7 +36,7 @@ static int ud_packet(struct roce_conn *rc, struct rxt_msg *msg)
 		.psn = rc->tx.psn,
 		.len = msg->length,
 		.imm = msg->imm,
-		.qkey = own_qkey(msg, rc),
+		.qkey = msg->remote_qkey,
 		.src_qpn = rc->conn.qpn,
 	};
 

@@ -201,7 +201,7 @@ struct rxt_qp_attr {
  * @status: core: enum ib_wc_status it will complete with
  * @rd_counted: core: counts against max_rd_atomic right now
  * @remote_qpn: UD: destination
- * @remote_qkey: UD
+ * @remote_qkey: UD: as it goes on the wire
  * @av: UD: where to; valid for UD only
  * @seg: local memory, or
  * @data: inline payload

@@ -41,7 +41,6 @@ struct roce_bth {
 #define ROCE_PKEY_BASE		0x7fff
 #define ROCE_GSI_QPN		1
 #define ROCE_MCAST_QPN		0xffffff
-#define ROCE_GSI_QKEY		0x80010000
 
 /* Extension headers, in the order in which they follow the base header. */
 
