@@ -26,6 +26,7 @@
 #include <linux/xarray.h>
 #include <net/sock.h>
 #include <rxt/backend.h>
+#include "tcp_dgram.h"
 #include "tcp_frame.h"
 
 struct rxtcp_conn;
@@ -267,11 +268,15 @@ struct rxtcp_net {
  * @node: in rxtcp_net.links
  * @dev: the device
  * @net: its namespace
+ * @ifindex: of its netdev; constant
+ * @peers: streams of datagrams, see tcp_dgram.h
  */
 struct rxtcp_link {
 	struct list_head	node;
 	struct rxt_dev		*dev;
 	struct rxtcp_net	*net;
+	int			ifindex;
+	struct rxtcp_peers	peers;
 };
 
 static inline struct rxtcp_conn *to_rxtcp(const struct rxt_conn *conn)
@@ -317,6 +322,9 @@ void rxtcp_sock_callbacks(struct sock *sk, void *user,
 			  void (*write_space)(struct sock *sk));
 int rxtcp_sock_addr(const union ib_gid *gid, int scope, u16 port,
 		    struct sockaddr_storage *addr);
+int rxtcp_sock_open(struct net *net, const union ib_gid *own,
+		    const union ib_gid *peer, int scope, struct socket **res);
+int rxtcp_sock_connect(struct socket *sock, const union ib_gid *peer, int scope);
 void rxtcp_sock_gids(const struct sock *sk, union ib_gid *own, union ib_gid *peer);
 int rxtcp_hello_send(struct socket *sock, const struct rxtcp_hello *h);
 int rxtcp_hello_recv(struct socket *sock, struct rxt_tcp_hello *wire,

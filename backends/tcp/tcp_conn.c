@@ -182,41 +182,24 @@ static int conn_scope(const struct rxtcp_conn *tc)
 
 static int conn_connect(struct rxtcp_conn *tc)
 {
-	struct sockaddr_storage own, peer;
-	int scope = conn_scope(tc);
-	int own_len, peer_len, ret, one = 1;
+	int scope = conn_scope(tc), ret;
 	struct socket *sock;
 
-	own_len = rxtcp_sock_addr(&tc->path.sgid, scope, 0, &own);
-	peer_len = rxtcp_sock_addr(&tc->path.dgid, scope, rxtcp_port, &peer);
-	if (own.ss_family != peer.ss_family)
-		return -EHOSTUNREACH;
-	ret = sock_create_kern(tc->net->net, own.ss_family, SOCK_STREAM,
-			       IPPROTO_TCP, &sock);
+	ret = rxtcp_sock_open(tc->net->net, &tc->path.sgid, &tc->path.dgid,
+			      scope, &sock);
 	if (ret)
 		return ret;
-	rxtcp_sock_setup(sock);
 	rxtcp_sock_tune(sock, &tc->path);
 	rxtcp_sock_patience(sock, tc->patient);
-	/* The port is chosen when the peer is known: more than 28,000 of them. */
-	(void)sock->ops->setsockopt(sock, SOL_IP, IP_BIND_ADDRESS_NO_PORT,
-				    KERNEL_SOCKPTR(&one), sizeof(one));
-	ret = kernel_bind(sock, (struct sockaddr *)&own, own_len);
-	if (ret)
-		goto err;
 
 	tc->sock = sock;
 	tc->deadline = jiffies + TRY_TIME;
 	lock_sock(sock->sk);
 	rxtcp_sock_callbacks(sock->sk, tc, conn_callback, conn_callback, NULL);
 	release_sock(sock->sk);
-	ret = kernel_connect(sock, (struct sockaddr *)&peer, peer_len, O_NONBLOCK);
-	if (!ret || ret == -EINPROGRESS)
-		return 0;
-	conn_drop_sock(tc, false);
-	return ret;
-err:
-	sock_release(sock);
+	ret = rxtcp_sock_connect(sock, &tc->path.dgid, scope);
+	if (ret)
+		conn_drop_sock(tc, false);
 	return ret;
 }
 

@@ -375,6 +375,20 @@ void rxtcp_hello_encode(const struct rxtcp_hello *h, struct rxt_tcp_hello *wire)
 	memcpy(wire->dst_gid, h->dst_gid.raw, sizeof(wire->dst_gid));
 }
 
+/* A stream of datagrams is between hosts: it has no QPs. */
+static bool hello_kind_ok(const struct rxtcp_hello *h)
+{
+	switch (h->qp_type) {
+	case IB_QPT_RC:
+	case IB_QPT_UC:
+		return (h->src_qpn | h->dst_qpn) <= 0xffffff;
+	case IB_QPT_UD:
+		return !(h->src_qpn | h->dst_qpn);
+	default:
+		return false;
+	}
+}
+
 /**
  * rxtcp_hello_decode - read and check a hello
  * @wire: the hello
@@ -405,9 +419,7 @@ u8 rxtcp_hello_decode(const struct rxt_tcp_hello *wire, u8 type,
 	memcpy(h->dst_gid.raw, wire->dst_gid, sizeof(wire->dst_gid));
 
 	if (wire->length != cpu_to_be16(sizeof(*wire)) || h->type != type ||
-	    (h->qp_type != IB_QPT_RC && h->qp_type != IB_QPT_UC) ||
-	    h->max_seg < RXT_TCP_SEG_MIN ||
-	    (h->src_qpn | h->dst_qpn) > 0xffffff)
+	    h->max_seg < RXT_TCP_SEG_MIN || !hello_kind_ok(h))
 		return RXT_TCP_BAD_HELLO;
 	return RXT_TCP_OK;
 }

@@ -91,7 +91,7 @@ struct rxtcp_frame {
  * struct rxtcp_hello - a hello in host order; see struct rxt_tcp_hello
  * @type: request or reply
  * @status: of a reply
- * @qp_type: 2 RC, 3 UC
+ * @qp_type: 2 RC, 3 UC, 4 datagrams
  * @version: of the format
  * @features: offered or granted
  * @max_seg: longest frame payload taken, bytes

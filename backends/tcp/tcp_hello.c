@@ -151,6 +151,62 @@ int rxtcp_sock_addr(const union ib_gid *gid, int scope, u16 port,
 }
 
 /**
+ * rxtcp_sock_open - a socket that is to connect two addresses
+ * @net: namespace
+ * @own: from here; the port is the stack's choice
+ * @peer: to there, with rxtcp_sock_connect()
+ * @scope: netdev index for link-local ones
+ * @res: result
+ *
+ * Context: process, sleeps; a worker, so that the socket is nobody's memory cgroup's:
+ * sends may charge it where sleeping is forbidden. Return: 0; -EHOSTUNREACH: they are
+ * not of one family; -errno.
+ */
+int rxtcp_sock_open(struct net *net, const union ib_gid *own,
+		    const union ib_gid *peer, int scope, struct socket **res)
+{
+	struct sockaddr_storage from, to;
+	struct socket *sock;
+	int len, ret;
+
+	len = rxtcp_sock_addr(own, scope, 0, &from);
+	rxtcp_sock_addr(peer, scope, 0, &to);
+	if (from.ss_family != to.ss_family)
+		return -EHOSTUNREACH;
+	ret = sock_create_kern(net, from.ss_family, SOCK_STREAM, IPPROTO_TCP,
+			       &sock);
+	if (ret)
+		return ret;
+	rxtcp_sock_setup(sock);
+	/* The port is chosen when the peer is known: more than 28,000 of them. */
+	set_int(sock, SOL_IP, IP_BIND_ADDRESS_NO_PORT, 1);
+	ret = kernel_bind(sock, (struct sockaddr *)&from, len);
+	if (ret)
+		sock_release(sock);
+	else
+		*res = sock;
+	return ret;
+}
+
+/**
+ * rxtcp_sock_connect - begin to connect
+ * @sock: from rxtcp_sock_open(), with callbacks: they tell when there is news
+ * @peer: to whom, as given there
+ * @scope: as given there
+ *
+ * Return: 0: it is under way, or done; -errno.
+ */
+int rxtcp_sock_connect(struct socket *sock, const union ib_gid *peer, int scope)
+{
+	struct sockaddr_storage to;
+	int len, ret;
+
+	len = rxtcp_sock_addr(peer, scope, rxtcp_port, &to);
+	ret = kernel_connect(sock, (struct sockaddr *)&to, len, O_NONBLOCK);
+	return ret == -EINPROGRESS ? 0 : ret;
+}
+
+/**
  * rxtcp_sock_gids - both ends of an accepted connection as GIDs
  * @sk: connected TCP socket
  * @own: result

@@ -17,9 +17,11 @@
 
 #include <linux/in.h>
 #include <linux/in6.h>
+#include <linux/inetdevice.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <net/ipv6.h>
+#include <net/ipv6_stubs.h>
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
 #include <net/tcp.h>
@@ -267,14 +269,79 @@ static void park(struct rxtcp_net *tn, struct rxtcp_pend *p)
 	list_move_tail(&p->node, &tn->pend);
 }
 
-/* Hand the socket of a PARKED (or just arrived) hello to @tc. */
+/* Are addresses of @ndev those of @link? Those of VLANs and others above it are. */
+static bool link_has(struct rxtcp_link *link, struct net_device *ndev)
+{
+	struct net_device *own = rxt_dev_netdev_get(link->dev);
+	bool has;
+
+	if (!own)
+		return false;
+	has = own == ndev || netdev_has_upper_dev_all_rcu(own, ndev);
+	dev_put(own);
+	return has;
+}
+
+static struct net_device *netdev_of(struct net *net, const struct rxtcp_pair *pair)
+{
+	const struct in6_addr *own = (const struct in6_addr *)&pair->own;
+
+	if (ipv6_addr_v4mapped(own))
+		return __ip_dev_find(net, own->s6_addr32[3], false);
+	if (!IS_ENABLED(CONFIG_IPV6))
+		return NULL;
+	return pair->scope ? dev_get_by_index_rcu(net, pair->scope) :
+			     ipv6_stub->ipv6_dev_find(net, own, NULL);
+}
+
+/* The link that an own address belongs to, or NULL. */
+static struct rxtcp_link *net_link(struct rxtcp_net *tn, const struct rxtcp_pair *pair)
+{
+	struct rxtcp_link *link, *found = NULL;
+	struct net_device *ndev;
+
+	lockdep_assert_held(&tn->lock);
+	rcu_read_lock();
+	ndev = netdev_of(tn->net, pair);
+	if (!ndev)
+		goto out;
+	list_for_each_entry(link, &tn->links, node) {
+		if (link->ifindex == ndev->ifindex) {
+			found = link;
+			break;
+		}
+		if (!found && link_has(link, ndev))
+			found = link;
+	}
+out:
+	rcu_read_unlock();
+	return found;
+}
+
+/* A hello of a stream of datagrams. Return: as rxtcp_peer_attach(). */
+static int attach_dgram(struct rxtcp_net *tn, struct rxtcp_pend *p)
+{
+	const struct in6_addr *peer = (const struct in6_addr *)&p->peer;
+	struct rxtcp_pair pair = { .own = p->own, .peer = p->peer };
+	struct rxtcp_link *link;
+
+	if (ipv6_addr_type(peer) & IPV6_ADDR_LINKLOCAL)
+		pair.scope = READ_ONCE(p->sock->sk->sk_bound_dev_if);
+	link = net_link(tn, &pair);
+	return link ? rxtcp_peer_attach(link, p->sock, &pair) : RXT_TCP_NOT_READY;
+}
+
+/* Hand the socket of a PARKED (or just arrived) hello to @tc, or if that is NULL to
+ * the streams of datagrams.
+ */
 static void pend_attach(struct rxtcp_net *tn, struct rxtcp_pend *p, struct rxtcp_conn *tc)
 {
 	int status;
 
 	lockdep_assert_held(&tn->lock);
 	sock_callbacks(p->sock, NULL, NULL);
-	status = rxtcp_conn_attach(tc, p->sock, &p->hello);
+	status = tc ? rxtcp_conn_attach(tc, p->sock, &p->hello) :
+		      attach_dgram(tn, p);
 	if (status == RXT_TCP_OK) {
 		/* Not pend_free(): the callbacks are the connection's. */
 		spin_lock_bh(&tn->ready_lock);
@@ -342,8 +409,9 @@ static void pend_hello(struct rxtcp_net *tn, struct rxtcp_pend *p)
 		pend_reject(tn, p, status);
 		return;
 	}
+	/* Nobody has QPN 0, that of streams of datagrams. */
 	tc = xa_load(&tn->conns, p->hello.dst_qpn);
-	if (tc)
+	if (tc || p->hello.qp_type == IB_QPT_UD)
 		pend_attach(tn, p, tc);
 	else
 		park(tn, p);
@@ -568,6 +636,7 @@ int rxtcp_dev_attach(struct rxt_dev *dev)
 	struct net_slot *slot = net_generic(rxt_dev_net(dev), rxtcp_net_id);
 	struct rxtcp_net *tn = slot->tn;
 	struct rxtcp_link *link;
+	struct net_device *ndev;
 	int ret = 0;
 
 	link = kzalloc(sizeof(*link), GFP_KERNEL);
@@ -575,6 +644,12 @@ int rxtcp_dev_attach(struct rxt_dev *dev)
 		return -ENOMEM;
 	link->dev = dev;
 	link->net = tn;
+	rxtcp_peers_init(&link->peers);
+	ndev = rxt_dev_netdev_get(dev);
+	if (ndev) {
+		link->ifindex = ndev->ifindex;
+		dev_put(ndev);
+	}
 
 	mutex_lock(&tn->lock);
 	if (tn->dead)
@@ -606,6 +681,8 @@ void rxtcp_dev_detach(struct rxt_dev *dev)
 	if (list_empty(&tn->links))
 		net_unlisten(tn);
 	mutex_unlock(&tn->lock);
+	/* No hello finds it any more. */
+	rxtcp_peers_stop(link);
 	rxt_dev_set_priv(dev, NULL);
 	kfree(link);
 	net_put(tn);
@@ -665,6 +742,7 @@ static void __net_exit net_exit(struct net *net)
 	struct net_slot *slot = net_generic(net, rxtcp_net_id);
 	struct rxtcp_net *tn = slot->tn;
 	struct rxtcp_pend *p, *next;
+	struct rxtcp_link *link;
 	struct rxtcp_conn *tc;
 	unsigned long qpn;
 
@@ -676,6 +754,8 @@ static void __net_exit net_exit(struct net *net)
 	/* Some of these leave a socket in ->ready. */
 	xa_for_each(&tn->conns, qpn, tc)
 		rxtcp_conn_abandon(tc);
+	list_for_each_entry(link, &tn->links, node)
+		rxtcp_peers_abandon(link);
 	while ((p = pend_next_ready(tn)))
 		pend_close(tn, p);
 	list_for_each_entry_safe(p, next, &tn->pend, node)

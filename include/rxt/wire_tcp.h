@@ -43,7 +43,8 @@ enum rxt_tcp_status {
  * @length: bytes of this structure
  * @type: enum rxt_tcp_hello_type
  * @status: enum rxt_tcp_status, 0 in a request
- * @qp_type: 2 RC, 3 UC
+ * @qp_type: 2 RC, 3 UC; 4: the stream carries datagrams (UD, QP 1) between two
+ *	addresses, whatever their QPs, and both QPNs are 0
  * @rsvd0: 0
  * @features: offered in a request, granted in a reply; none defined
  * @max_seg: longest frame payload that the sender of this takes
@@ -136,6 +137,32 @@ struct rxt_tcp_ieth {
 /* Base header and the longest extension: AtomicETH. */
 #define RXT_TCP_HDR_MAX		48
 
+/**
+ * struct rxt_tcp_dgram - header of a datagram
+ * @opcode: RXT_TCP_UD_SEND_ONLY, _IMM: struct rxt_tcp_immdt follows
+ * @flags: RXT_TCP_F_*
+ * @pkey: RXT_TCP_PKEY
+ * @dst_qpn: 24 bits, upper 8 are 0
+ * @qkey: Q_Key, IBTA 9.2.6 and DETH
+ * @src_qpn: 24 bits, upper 8 are 0
+ * @class_label: 8 bits traffic class, 20 bits flow label, upper 4 are 0
+ * @length: payload bytes, behind all headers
+ */
+struct rxt_tcp_dgram {
+	__u8	opcode;
+	__u8	flags;
+	__be16	pkey;
+	__be32	dst_qpn;
+	__be32	qkey;
+	__be32	src_qpn;
+	__be32	class_label;
+	__be32	length;
+} __packed;
+
+#define RXT_TCP_DGRAM_HDR_MAX	28
+/* Payload of a datagram: the largest MTU there is. */
+#define RXT_TCP_DGRAM_MAX	4096
+
 /* AETH syndrome, IBTA 9.7.5.2.1 */
 #define RXT_TCP_SYN_TYPE	0xe0
 #define RXT_TCP_SYN_ACK		0x00
@@ -176,5 +203,8 @@ struct rxt_tcp_ieth {
 /* SEND and WRITE of UC: the same numbers above this */
 #define RXT_TCP_UC			0x20
 #define RXT_TCP_TRANSPORT		0xe0
+
+#define RXT_TCP_UD_SEND_ONLY		0x64
+#define RXT_TCP_UD_SEND_ONLY_IMM	0x65
 
 #endif /* _RXT_WIRE_TCP_H */
