@@ -478,7 +478,11 @@ struct hello_case {
 static const struct hello_case hello_cases[] = {
 	{ "RC", IB_QPT_RC, 65536, 2, 3, RXT_TCP_OK },
 	{ "UC", IB_QPT_UC, 1024, 0xffffff, 0xffffff, RXT_TCP_OK },
-	{ "UD", IB_QPT_UD, 65536, 2, 3, RXT_TCP_BAD_HELLO },
+	{ "datagrams", IB_QPT_UD, 65536, 0, 0, RXT_TCP_OK },
+	{ "datagrams from a QP", IB_QPT_UD, 65536, 2, 0, RXT_TCP_BAD_HELLO },
+	{ "datagrams to a QP", IB_QPT_UD, 65536, 0, 0xffffff, RXT_TCP_BAD_HELLO },
+	{ "QP 1", IB_QPT_GSI, 65536, 1, 1, RXT_TCP_BAD_HELLO },
+	{ "type 5", 5, 65536, 0, 0, RXT_TCP_BAD_HELLO },
 	{ "type 255", 255, 65536, 2, 3, RXT_TCP_BAD_HELLO },
 	{ "segment too short", IB_QPT_RC, 1023, 2, 3, RXT_TCP_BAD_HELLO },
 	{ "segment 0", IB_QPT_RC, 0, 2, 3, RXT_TCP_BAD_HELLO },
