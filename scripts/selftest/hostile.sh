@@ -47,6 +47,14 @@ else
 	group "10,000 connects" connects 10000
 fi
 group "frames: every field at its edges" frames "$(scale 1500)" "$BIN/verbs_victim" $SPEC_B $ADDR_A 0x4242
+group "datagrams: every field at its edges" dgrams "$(scale 600)"
+ud_works() {
+	local xa xb
+	xa=$(gid_index a 4) && xb=$(gid_index b 4) || return
+	duo "$(limit 40)" ibv_ud_pingpong -p $PORT -d $DEV_A -g "$xa" -c -s 1024 -n 20 -- \
+		ibv_ud_pingpong -p $PORT -d $DEV_B -g "$xb" -c -s 1024 -n 20 $ADDR_A
+}
+point "datagrams: those of others arrive" ud_works
 
 touch "$stop"
 if wait $good; then

@@ -17,6 +17,7 @@ VERSION, REQ = 1, 1
 MY_QPN = 0x4242
 HELLO = struct.Struct(">QHHBBBBIIII16s16s32s")
 BTH = struct.Struct(">BBHIIII")
+DGRAM = struct.Struct(">BBHIIIII")
 EDGES = [0, 1, 2, 3, 19, 20, 21, 47, 48, 49, 1023, 1024, 4096, 65535, 65536, 65537,
          0x7FFFFFFF, 0x80000000, 0xFFFFFFFE, 0xFFFFFFFF]
 EDGES64 = [0, 1, 0xFFF, 0x7FFFFFFFFFFFFFFF, 0x8000000000000000, 0xFFFF800000000000, 0xFFFFFFFFFFFFFFFF]
@@ -270,6 +271,55 @@ def frames():
     v.end()
 
 
-GROUPS = {"garbage": garbage, "hello": hello_fields, "half": half_hellos, "connects": connects, "frames": frames}
+def dgram(payload, **over):
+    f = dict(op=0x64, flags=VERSION, pkey=0xFFFF, dst=1, qkey=0x80010000, src=1, label=0, length=len(payload))
+    f.update(over)
+    return DGRAM.pack(*f.values()) + (b"\0\0\0\7" if f["op"] == 0x65 else b"") + payload
+
+
+def dgram_attacks():
+    """Endless: every opcode, every field at its edges, management datagrams full of noise, ends that are missing."""
+    fields = [("flags", [0, 2, 0x0F, 0x7F, 0x81, 0xFF]), ("pkey", [0, 1, 0x7FFF, 0x8000]),
+              ("dst", EDGES + [0xFFFFFF, 0x1000000]), ("qkey", EDGES), ("src", EDGES + [0xFFFFFF, 0x1000000]),
+              ("label", EDGES + [0x0FFFFFFF, 0x10000000]), ("length", EDGES)]
+    cases = [(op, k, e) for op in (0x64, 0x65) for k, edges in fields for e in edges]
+    while True:
+        for op in range(256):
+            yield dgram(rng.randbytes(rng.choice([0, 8, 256])), op=op)
+        for op, k, e in cases:
+            yield dgram(rng.randbytes(rng.choice([0, 64, 256])), op=op, **{k: e})
+        for size in (0, 1, 23, 24, 255, 256, 257, 1024, 4096, 4097):
+            yield dgram(rng.randbytes(size))
+        for mgmt_class in range(256):
+            # A MAD's header is right, what it is about is not.
+            yield dgram(struct.pack(">BBBBHHQHHI", 1, mgmt_class, rng.choice([1, 2]), rng.choice([1, 2, 3, 0x81]),
+                                    0, 0, rng.getrandbits(64), rng.randrange(0x10, 0x20), 0, 0) + rng.randbytes(232))
+        whole = dgram(b"x" * 4096)
+        yield whole * 20 + whole[:rng.randrange(len(whole))]
+        yield rng.randbytes(3000)
+
+
+def dgrams():
+    todo = dgram_attacks()
+    for n in range(COUNT):
+        s = connect()
+        send(s, hello(s.getsockname()[0], qp_type=4, src_qpn=0, dst_qpn=0))
+        got = answer(s, 10)
+        if not got or len(got) < HELLO.size or HELLO.unpack(got[:HELLO.size])[4]:
+            sys.exit(f"no stream of datagrams: {got}")
+        for _ in range(1 + n % 8):
+            data = next(todo)
+            if not send(s, data, piecewise=n % 5 == 0 and len(data) < 200):
+                break
+        if n % 4 == 0:
+            answer(s, 0.01)
+        if n % 3:
+            s.close()
+        else:
+            reset(s)
+
+
+GROUPS = {"garbage": garbage, "hello": hello_fields, "half": half_hellos, "connects": connects, "frames": frames,
+          "dgrams": dgrams}
 GROUPS[GROUP]()
 alive()

@@ -77,7 +77,7 @@ DEV_A=rxa DEV_B=rxb SPEC_A=a@rxa SPEC_B=b@rxb
 foreign() { [ "$TYPE" = rxe ] || [ "$TYPE" = siw ]; }
 
 # What a type carries beyond RC and UC.
-carries_ud() { [ "$TYPE" = rxt-roce ] || [ "$TYPE" = rxe ]; }
+carries_ud() { [ "$TYPE" != siw ] && [ "$TYPE" != rxt-loop ]; }
 
 # on NS CMD...: run CMD on that host.
 on() {

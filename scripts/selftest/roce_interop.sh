@@ -4,7 +4,7 @@
 # kernels: stock debug
 # timeout: 600
 # rxt-roce on one machine, rdma_rxe on the other, each of them as server and as client: perftest and the pingpong programs with RC,
-# UC and UD, path MTU 1024 and 4096, IPv4 and IPv6.
+# UC and UD, the connection manager, path MTU 1024 and 4096, IPv4 and IPv6.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/nodes_lib.sh"
 own_types_only "about the roce backend"
@@ -37,6 +37,16 @@ sizes() { # TOOL...
 	done
 }
 
+# The connection manager of either side with that of the other.
+managed() { # ADDRESS-OF-NODE-1 ADDRESS-OF-NODE-2
+	local to=${!SERVER} n w="node $SERVER serves, $1"
+	n=$(scale 30)
+	both_cm "$w: rping" rping -s -a "$to" -V -C "$n" -- rping -c -a "$to" -V -C "$n"
+	both_cm "$w: rping, 64 KiB" rping -s -a "$to" -V -S 65535 -C 5 -- rping -c -a "$to" -V -S 65535 -C 5
+	both_cm "$w: ucmatose" ucmatose -b "$to" -- ucmatose -s "$to"
+	both_cm "$w: udaddy" udaddy -b "$to" -- udaddy -s "$to"
+}
+
 [ "$NODE" = 1 ] || modprobe rdma_rxe
 for mtu in 1500 9000; do
 	ip link set eth0 mtu $mtu
@@ -45,6 +55,9 @@ for mtu in 1500 9000; do
 	wait_for 5 index 6 >/dev/null
 	rxt-barrier "$STEPS-$mtu" 300
 	SERVER=1 && programs $mtu 4 && SERVER=2 && programs $mtu 6
+	for SERVER in 1 2; do
+		if [ $mtu = 1500 ]; then managed 10.9.0.1 10.9.0.2; else managed fd09::1 fd09::2; fi
+	done
 	[ $mtu = 9000 ] || { SERVER=1 && sizes send read && SERVER=2 && sizes write read; }
 	rxt-barrier "$STEPS-$mtu-done" 300
 	point "MTU $mtu: link del" rdma link del $DEV
