@@ -302,13 +302,14 @@ static struct kunit_case dgram_cases[] = {
 	KUNIT_CASE(dgram_lengths),
 	KUNIT_CASE(dgram_stream),
 	KUNIT_CASE(dgram_garbage),
-	{}
+	{ }
 };
 
 static struct kunit_suite dgram_suite = {
 	.name = "rxt_dgram",
 	.test_cases = dgram_cases,
 };
+
 kunit_test_suite(dgram_suite);
 
 MODULE_DESCRIPTION("rxt kunit: datagrams over TCP");

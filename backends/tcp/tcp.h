@@ -312,6 +312,9 @@ void rxtcp_net_del(struct rxtcp_conn *tc);
 void rxtcp_net_claim(struct rxtcp_conn *tc);
 void rxtcp_net_linger(struct rxtcp_net *tn, struct socket *sock);
 
+/* tcp_link.c */
+struct rxtcp_link *rxtcp_link_of(struct rxtcp_net *tn, const struct rxtcp_pair *pair);
+
 /* tcp_hello.c */
 void rxtcp_sock_setup(struct socket *sock);
 void rxtcp_sock_tune(struct socket *sock, const struct rxt_path *path);

@@ -17,11 +17,9 @@
 
 #include <linux/in.h>
 #include <linux/in6.h>
-#include <linux/inetdevice.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <net/ipv6.h>
-#include <net/ipv6_stubs.h>
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
 #include <net/tcp.h>
@@ -269,55 +267,6 @@ static void park(struct rxtcp_net *tn, struct rxtcp_pend *p)
 	list_move_tail(&p->node, &tn->pend);
 }
 
-/* Are addresses of @ndev those of @link? Those of VLANs and others above it are. */
-static bool link_has(struct rxtcp_link *link, struct net_device *ndev)
-{
-	struct net_device *own = rxt_dev_netdev_get(link->dev);
-	bool has;
-
-	if (!own)
-		return false;
-	has = own == ndev || netdev_has_upper_dev_all_rcu(own, ndev);
-	dev_put(own);
-	return has;
-}
-
-static struct net_device *netdev_of(struct net *net, const struct rxtcp_pair *pair)
-{
-	const struct in6_addr *own = (const struct in6_addr *)&pair->own;
-
-	if (ipv6_addr_v4mapped(own))
-		return __ip_dev_find(net, own->s6_addr32[3], false);
-	if (!IS_ENABLED(CONFIG_IPV6))
-		return NULL;
-	return pair->scope ? dev_get_by_index_rcu(net, pair->scope) :
-			     ipv6_stub->ipv6_dev_find(net, own, NULL);
-}
-
-/* The link that an own address belongs to, or NULL. */
-static struct rxtcp_link *net_link(struct rxtcp_net *tn, const struct rxtcp_pair *pair)
-{
-	struct rxtcp_link *link, *found = NULL;
-	struct net_device *ndev;
-
-	lockdep_assert_held(&tn->lock);
-	rcu_read_lock();
-	ndev = netdev_of(tn->net, pair);
-	if (!ndev)
-		goto out;
-	list_for_each_entry(link, &tn->links, node) {
-		if (link->ifindex == ndev->ifindex) {
-			found = link;
-			break;
-		}
-		if (!found && link_has(link, ndev))
-			found = link;
-	}
-out:
-	rcu_read_unlock();
-	return found;
-}
-
 /* A hello of a stream of datagrams. Return: as rxtcp_peer_attach(). */
 static int attach_dgram(struct rxtcp_net *tn, struct rxtcp_pend *p)
 {
@@ -327,7 +276,7 @@ static int attach_dgram(struct rxtcp_net *tn, struct rxtcp_pend *p)
 
 	if (ipv6_addr_type(peer) & IPV6_ADDR_LINKLOCAL)
 		pair.scope = READ_ONCE(p->sock->sk->sk_bound_dev_if);
-	link = net_link(tn, &pair);
+	link = rxtcp_link_of(tn, &pair);
 	return link ? rxtcp_peer_attach(link, p->sock, &pair) : RXT_TCP_NOT_READY;
 }
 

@@ -5,7 +5,7 @@
 # timeout: 600
 # The connection manager, by rping: sizes, address families, link-local addresses with scope, the own address, wildcard
 # listeners, several links and addresses on a host, servers that come and go, connections without end.
-# RXT_CM_CONNS: how many of the last (40). RXT_CM_PINGS: round trips with 64 bytes (100).
+# RXT_CM_CONNS, RXT_CM_RPINGS: how many of the last (200, 15). RXT_CM_PINGS: round trips with 64 bytes (100).
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/cm_lib.sh"
 own_types_only "needs links in namespaces"
@@ -82,26 +82,31 @@ restarts() {
 	return 0
 }
 
-memory() { awk '/^(MemFree|Buffers|Cached|SReclaimable)/ { n += $2 } END { print n }' /proc/meminfo; }
+memory() {
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	sleep 0.2
+	awk '/^(MemFree|Buffers|Cached|SReclaimable)/ { n += $2 } END { print n }' /proc/meminfo
+}
 
+# Processes for some of them, a pair of processes for many.
 connections() {
-	local i pid n=${RXT_CM_CONNS:-$(scale 40)} before after
+	local i pid n=${RXT_CM_RPINGS:-$(scale 15)} many=${RXT_CM_CONNS:-$(scale 200)} before after
 	on_bg a rping -s -a $ADDR_A -P >"$TMP/server" 2>&1 &
 	pid=$!
 	wait_for 10 cm_listens a
-	before=
 	for ((i = 0; i < n; i++)); do
 		on b timeout -k 5 "$L" rping -c -a $ADDR_A -C 1 >"$TMP/client" 2>&1 || break
-		# The first ones fill caches.
-		[ $i != $((n / 4)) ] || before=$(memory)
 	done
-	after=$(memory)
-	if [ $i = "$n" ]; then ok "$n connections one after the other"; else not_ok "connection $i of $n" "$TMP/client"; fi
-	note "free memory: $before KiB after a quarter, $after KiB at the end"
+	if [ $i = "$n" ]; then ok "$n runs of rping to one server"; else not_ok "run $i of $n" "$TMP/client"; fi
 	kill $pid
 	wait $pid 2>/dev/null
-	# 8 MiB are other people's; 8 KiB a connection would be ours.
-	point "memory does not go away ($((before - after)) KiB)" test $((before - after)) -lt $((8192 + 8 * n))
+	before=$(memory)
+	point "$many connections one after the other" meet $((L + many)) "$BIN/cm_conn" -n "$many" $ADDR_A -- \
+		"$BIN/cm_conn" -n "$many" -c $ADDR_A
+	after=$(memory)
+	# 8 MiB are other people's; 4 KiB a connection would be ours.
+	point "memory does not go away ($((before - after)) KiB)" test $((before - after)) -lt $((8192 + 4 * many))
 }
 
 check() {

@@ -58,8 +58,8 @@ check() {
 	point "ib_write_bw -R -q 8" perf_cm ib_write_bw -s 65536 -q 8 -n "$(scale 100)"
 	point "ib_read_lat -R" perf_cm ib_read_lat -s 8 -n "$(scale 100)"
 	point "ib_send_lat -R -c UD" perf_cm ib_send_lat -c UD -s 64 -n "$(scale 100)"
-	point "an unreliable connection" meet "$L" "$BIN/cm_uc" $ADDR_A -- "$BIN/cm_uc" -c $ADDR_A
-	point "an unreliable connection, IPv6" meet "$L" "$BIN/cm_uc" $ADDR6_A -- "$BIN/cm_uc" -c $ADDR6_A
+	point "unreliable connections" meet "$L" "$BIN/cm_conn" -u -n 5 $ADDR_A -- "$BIN/cm_conn" -u -n 5 -c $ADDR_A
+	point "an unreliable connection, IPv6" meet "$L" "$BIN/cm_conn" -u $ADDR6_A -- "$BIN/cm_conn" -u -c $ADDR6_A
 	[ "$TYPE" != rxt-tcp ] || point "an idle stream is closed" wait_for 25 no_stream
 	cm_down
 }
