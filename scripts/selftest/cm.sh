@@ -47,8 +47,8 @@ several() {
 	rpings "to 0.0.0.0, first link" 0.0.0.0 10.1.0.1 64 10
 	rpings "to 0.0.0.0, second link" 0.0.0.0 10.2.0.1 64 10
 	rpings "to ::, first link" :: $ADDR6_A 64 10
-	point "rping between two links of one host" meet "$L" -ns a rping -s -a 10.2.0.1 -C 10 -- \
-		rping -c -I 10.1.0.1 -a 10.2.0.1 -v -C 10
+	point "rping between two addresses of one link" meet "$L" -ns a rping -s -a 10.1.0.1 -C 10 -- \
+		rping -c -I 10.1.0.11 -a 10.1.0.1 -v -C 10
 	# Two servers, two addresses, one port.
 	on_bg a timeout -k 5 "$L" rping -s -a 10.1.0.11 -C 10 >"$TMP/other" 2>&1 &
 	pid=$!
