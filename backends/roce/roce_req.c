@@ -166,7 +166,8 @@ static const struct roce_sent *answers(struct roce_conn *rc, u32 psn, u8 kind)
 
 	if (!roce_window_holds(w, psn))
 		return NULL;
-	acked_to(rc, roce_psn_add(psn, -1));
+	if (w->una != psn)
+		acked_to(rc, roce_psn_add(psn, -1));
 	if (w->una != psn || roce_window_empty(w))
 		return NULL;
 	s = roce_window_oldest(w);

@@ -31,6 +31,10 @@
  * @link: whose address it is for, looked up when needed
  * @rc: connection of the packet before, locked and referenced, or NULL
  * @ref: @rc is referenced by rxt_conn_get(), otherwise by RCU
+ * @pkt: the packet under way
+ * @run: what the base header of @pkt has in front of the PSN
+ * @run_len: UDP payload bytes of @pkt if it is nothing but base header and payload
+ *	and was accepted for @rc; else 0
  */
 struct roce_batch {
 	struct roce_net		*rn;
@@ -45,6 +49,9 @@ struct roce_batch {
 	struct roce_link	*link;
 	struct roce_conn	*rc;
 	bool			ref;
+	struct roce_pkt		pkt;
+	u8			run[offsetof(struct roce_bth, psn)];
+	u32			run_len;
 };
 
 /* What finds no connection is counted by the link that it is for. */
@@ -206,6 +213,7 @@ static void batch_leave(struct roce_batch *b)
 	if (b->ref)
 		rxt_conn_put(&rc->conn);
 	b->rc = NULL;
+	b->run_len = 0;
 }
 
 /* Numbers are unique over all backends: is this one of ours, and of here? */
@@ -345,32 +353,63 @@ static void multicast(struct roce_batch *b, const struct roce_pkt *pkt)
 		rx_count(b, bad_qpn);
 }
 
+static void set_psn(struct roce_hdr *h, const struct roce_bth *bth)
+{
+	u32 psn = get_unaligned_be32(&bth->psn);
+
+	h->ackreq = psn & ROCE_BTH_ACKREQ;
+	h->psn = psn & ROCE_MASK24;
+}
+
+/* Most packets of a long message differ from the one before in PSN and payload
+ * only: what was found out about that one holds. False: not this one.
+ */
+static bool next_of_run(struct roce_batch *b, u32 wire_len)
+{
+	struct roce_pkt *pkt = &b->pkt;
+	struct roce_at at = b->at;
+	struct roce_bth bth;
+
+	if (b->run_len != wire_len || !b->rc->open ||
+	    at_copy(&at, b->skb, &bth, sizeof(bth)) ||
+	    memcmp(&bth, b->run, sizeof(b->run)))
+		return false;
+	set_psn(&pkt->h, &bth);
+	pkt->off = b->off + sizeof(bth);
+	pkt->at = at;
+	if (icrc_ok(b, pkt, (const u8 *)&bth, wire_len))
+		deliver(b->rc, pkt);
+	else
+		rx_count(b, bad_checksum);
+	return true;
+}
+
 static void one_packet(struct roce_batch *b, u32 wire_len)
 {
 	u32 have = min_t(u32, wire_len, ROCE_HDR_MAX);
+	struct roce_pkt *pkt = &b->pkt;
 	struct roce_at at = b->at;
 	u8 hdr[ROCE_HDR_MAX];
-	struct roce_pkt pkt;
 
-	pkt.skb = b->skb;
-	pkt.at = b->at;
+	b->run_len = 0;
+	pkt->at = b->at;
 	if (at_copy(&at, b->skb, hdr, have) ||
-	    roce_hdr_decode(&pkt.h, hdr, have, wire_len)) {
+	    roce_hdr_decode(&pkt->h, hdr, have, wire_len)) {
 		rx_count(b, bad_header);
 		return;
 	}
-	pkt.off = b->off + pkt.h.info->hdr_len;
-	pkt.at.off += pkt.h.info->hdr_len;
+	pkt->off = b->off + pkt->h.info->hdr_len;
+	pkt->at.off += pkt->h.info->hdr_len;
 
-	if (pkt.h.qpn == ROCE_MCAST_QPN) {
-		if ((pkt.h.opcode & ROCE_TRANSPORT) != ROCE_UD)
+	if (pkt->h.qpn == ROCE_MCAST_QPN) {
+		if ((pkt->h.opcode & ROCE_TRANSPORT) != ROCE_UD)
 			rx_count(b, bad_qpn);
-		else if (accept(b, &pkt, hdr, wire_len))
-			multicast(b, &pkt);
+		else if (accept(b, pkt, hdr, wire_len))
+			multicast(b, pkt);
 		return;
 	}
-	if (!batch_enter(b, pkt.h.qpn) ||
-	    (pkt.h.opcode & ROCE_TRANSPORT) != transport_of(b->rc)) {
+	if (!batch_enter(b, pkt->h.qpn) ||
+	    (pkt->h.opcode & ROCE_TRANSPORT) != transport_of(b->rc)) {
 		rx_count(b, bad_qpn);
 		return;
 	}
@@ -378,8 +417,13 @@ static void one_packet(struct roce_batch *b, u32 wire_len)
 		rx_count(b, bad_source);
 		return;
 	}
-	if (accept(b, &pkt, hdr, wire_len))
-		deliver(b->rc, &pkt);
+	if (!accept(b, pkt, hdr, wire_len))
+		return;
+	deliver(b->rc, pkt);
+	if (pkt->h.info->hdr_len == sizeof(struct roce_bth)) {
+		memcpy(b->run, hdr, sizeof(b->run));
+		b->run_len = wire_len;
+	}
 }
 
 /* Addresses, ports and lengths of the skb. */
@@ -441,6 +485,7 @@ void roce_rx(struct roce_net *rn, struct sk_buff *skb)
 		.skb	= skb,
 		.at	= { .skb = skb, .frag = -1 },
 		.local	= roce_skb_is_local(skb),
+		.pkt.skb = skb,
 	};
 
 	if (batch_begin(&b)) {
@@ -451,7 +496,8 @@ void roce_rx(struct roce_net *rn, struct sk_buff *skb)
 	while (b.left) {
 		u32 n = min(b.left, b.size);
 
-		one_packet(&b, n);
+		if (!next_of_run(&b, n))
+			one_packet(&b, n);
 		b.at.off += n;
 		at_settle(&b.at, skb);
 		b.off += n;

@@ -413,6 +413,8 @@ static int xmit_packets(struct roce_conn *rc, struct rxt_msg *msg, bool *wait)
 	u32 from = msg->tx_off;
 	u32 behind = roce_psn_add(first, roce_npkts(end, rc->mtu_shift));
 	struct unit u = {};
+	bool middle = false;
+	struct roce_hdr h;
 
 	do {
 		u32 len = min(msg->length - msg->tx_off, roce_mtu(rc));
@@ -422,7 +424,7 @@ static int xmit_packets(struct roce_conn *rc, struct rxt_msg *msg, bool *wait)
 			.off = msg->tx_off,
 			.splice = splice,
 		};
-		struct roce_hdr h;
+		bool last = msg->tx_off + len == msg->length;
 		int err;
 
 		if (rel && (!u.every || roce_psn_diff(psn, u.room) >= 0)) {
@@ -433,9 +435,13 @@ static int xmit_packets(struct roce_conn *rc, struct rxt_msg *msg, bool *wait)
 			u = look(rc);
 			sending(rc, psn, behind);
 		}
-		data_hdr(rc, msg, &h, psn, len);
-		h.ackreq = rel && want_ack(rc, &u, psn,
-					   msg->tx_off + len == msg->length);
+		/* Those in the middle are all alike. */
+		if (!middle || last)
+			data_hdr(rc, msg, &h, psn, len);
+		else
+			h.psn = psn;
+		middle = msg->tx_off && !last;
+		h.ackreq = rel && want_ack(rc, &u, psn, last);
 		err = roce_tx_packet(rc, &h, &pl);
 		if (err)
 			return err;
@@ -550,23 +556,29 @@ static int read_packets(struct roce_conn *rc, struct rxt_msg *msg)
 	u32 first = roce_cookie_psn(msg->cookie);
 	u32 msn = roce_cookie_msn(msg->cookie);
 	bool splice = may_splice(rc, msg);
+	bool middle = false;
+	struct roce_hdr h;
 	u32 done = 0;
 
 	do {
 		u32 len = min(msg->length - msg->tx_off, roce_mtu(rc));
+		u32 psn = roce_psn_add(first, msg->tx_off >> rc->mtu_shift);
 		bool last = msg->tx_off + len == msg->length;
 		struct roce_payload pl = {
 			.msg = msg,
 			.off = msg->tx_off,
 			.splice = splice,
 		};
-		struct roce_hdr h;
 		int err;
 
-		answer_hdr(rc, &h, roce_data_opcode(ROCE_RC, RXT_OP_READ_RESP,
+		if (!middle || last)
+			answer_hdr(rc, &h,
+				   roce_data_opcode(ROCE_RC, RXT_OP_READ_RESP,
 						    !msg->tx_off, last),
-			   roce_psn_add(first, msg->tx_off >> rc->mtu_shift),
-			   msn, len);
+				   psn, msn, len);
+		else
+			h.psn = psn;
+		middle = msg->tx_off && !last;
 		err = roce_tx_packet(rc, &h, &pl);
 		if (err)
 			return err;
