@@ -4,14 +4,16 @@
 # them with a time limit, leak checks, clean-up. What a single test checks does not belong here.
 #
 # From outside: TEST_BIN (where the C programs are), RXT_KERNEL (debug: less of everything), RXT_BACKENDS ("tcp roce"),
-# RXT_TYPE=rxe (try the test on another driver; then both hosts are one namespace and one device).
+# RXT_BRIEF=1 (a part of each matrix; the debug kernel has it always), RXT_TYPE=rxe (try the test on another driver; then
+# both hosts are one namespace and one device).
 set -u
 export LC_ALL=C.UTF-8
 # shellcheck disable=SC2034 # for the tests
 SELFTEST=$(cd -P "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 BIN=${TEST_BIN:?where the built programs are}
 SLOW=${RXT_SLOW:-0}
-[ "${RXT_KERNEL:-stock}" != debug ] || SLOW=1
+BRIEF=${RXT_BRIEF:-0}
+[ "${RXT_KERNEL:-stock}" != debug ] || SLOW=1 BRIEF=1
 : "${RXT_BACKENDS:=tcp roce}"
 TMP=$(mktemp -d)
 PORT=18515
@@ -211,6 +213,8 @@ run() { timeout -k 5 "$@"; }
 
 # scale N: N, or a tenth of it when everything is slow.
 scale() { if [ "$SLOW" = 1 ]; then echo $((($1 + 9) / 10)); else echo "$1"; fi; }
+# some FULL BRIEF: FULL, or BRIEF where a part of each matrix has to do in which every value still occurs.
+some() { if [ "$BRIEF" = 1 ]; then echo "$2"; else echo "$1"; fi; }
 # limit S: a time limit for what takes well under S/3 on the stock kernel.
 limit() { if [ "$SLOW" = 1 ]; then echo $(($1 * 4)); else echo "$1"; fi; }
 

@@ -37,12 +37,12 @@ both_cm() {
 	rxt-barrier "${STEPS:-$TYPE}-$step-end" 300
 }
 
-# both TEXT TOOL ARG...: node SERVER serves, the other one is the client; each has a point of its own.
+# pair TOOL ARG...: node SERVER serves, the other one is the client. Output: $TMP/out. Fails when this node's program did.
 SERVER=1
-both() {
-	local text=$1 tool=$2 pid rc=0 s
+pair() {
+	local tool=$1 pid rc=0 s
 	s=$(limit "${STEP_LIMIT:-60}")
-	shift 2
+	shift
 	step=$((step + 1))
 	if [ "$NODE" = $SERVER ]; then
 		timeout -k 5 "$s" "$tool" -p $PORT -d $DEV "$@" >"$TMP/out" 2>&1 &
@@ -59,6 +59,14 @@ both() {
 	ib_*) [ "$NODE" = $SERVER ] || perf_figures "$TMP/out" || rc=1 ;;
 	*) ! grep -qi 'invalid data' "$TMP/out" || rc=1 ;;
 	esac
-	if [ $rc = 0 ]; then ok "$text"; else not_ok "$text ($rc)" "$TMP/out"; fi
 	rxt-barrier "${STEPS:-$TYPE}-$step-end" 300
+	return $rc
+}
+
+# both TEXT TOOL ARG...: the same as a point of each node.
+both() {
+	local text=$1 rc=0
+	shift
+	pair "$@" || rc=$?
+	if [ $rc = 0 ]; then ok "$text"; else not_ok "$text ($rc)" "$TMP/out"; fi
 }

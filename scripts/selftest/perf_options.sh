@@ -12,7 +12,7 @@ check() {
 	l=$(limit 60)
 	topo_up 1500
 	for t in send write read; do
-		for q in 16 128; do
+		for q in $(some "16 128" 128); do
 			point "ib_${t}_bw -q $q" perf "$l" 4 ib_${t}_bw -q $q -s 4096 -t 8 -n "$(scale 100)"
 		done
 		point "ib_${t}_bw -b" perf "$l" 4 ib_${t}_bw -b -s 65536 -n "$n"
