@@ -115,19 +115,11 @@ struct rxtcp_rx {
 	u8			aw[8];
 };
 
-/* How a batch of frames holds its socket. */
-enum rxtcp_hold {
-	RXTCP_HOLD_CALLER,	/* it runs inside of a callback of ours */
-	RXTCP_HOLD_SPIN,	/* by the spinlock, with softirqs off */
-	RXTCP_HOLD_OWN,		/* by lock_sock() */
-};
-
 /**
  * struct rxtcp_tx - outbound half; socket lock and TX token
  * @sk: socket of the batch, locked; NULL: not up. Between begin and end only
- * @hold: how @sk is locked, enum rxtcp_hold
- * @bytes: payload bytes that the batch has handed over
- * @bulk: the last batch was a large one
+ * @owned: @sk is locked by the batch; false: by a callback of ours, which it is
+ *	inside of
  * @stop: the batch is at its end: RXT_TX_BLOCKED or -errno, 1: it is not
  * @stage: bytes of our own that the socket has not got yet; NULL: none. Bytes
  *	are only ever appended: the stack refers to what it got
@@ -146,9 +138,7 @@ enum rxtcp_hold {
  */
 struct rxtcp_tx {
 	struct sock		*sk;
-	u8			hold;
-	bool			bulk;
-	u32			bytes;
+	bool			owned;
 	int			stop;
 	u8			*stage;
 	u32			head;

@@ -16,7 +16,6 @@
  */
 #include <linux/mm.h>
 #include <linux/percpu.h>
-#include <linux/sizes.h>
 #include <net/tcp.h>
 #include "tcp.h"
 #include "tcp_compat.h"
@@ -24,10 +23,6 @@
 #define STAGE_SIZE	4096
 /* Payload up to here is copied: a copy is cheaper than its own fragments. */
 #define COPY_MAX	2048
-/* Payload from which a batch is a large one: not with softirqs off the next time. */
-#define BULK_BYTES	SZ_64K
-/* Looks at a taken lock before queueing for it. */
-#define LOCK_LOOKS	500
 /* Bytes of a long payload that end in the stage, see above. */
 #define TAIL_BYTES	64
 
@@ -266,7 +261,6 @@ static void accepted(struct rxtcp_tx *tx, struct rxt_msg *msg, u32 n)
 {
 	msg->tx_off += n;
 	tx->left -= n;
-	tx->bytes += n;
 }
 
 /* Up to @len payload bytes into the stage. */
@@ -385,26 +379,17 @@ int rxtcp_xmit(struct rxt_conn *conn, struct rxt_msg *msg)
 	return msg->tx_off < msg->length ? RXT_TX_MORE : RXT_TX_DONE;
 }
 
-static struct sock *sk_ref(struct sock *sk)
-{
-	return sk && refcount_inc_not_zero(&sk->sk_refcnt) ? sk : NULL;
-}
-
 /* The socket with a reference, or NULL while frames may not flow. */
 struct sock *rxtcp_sk_get(struct rxtcp_conn *tc)
 {
 	struct sock *sk;
 
 	rcu_read_lock();
-	sk = sk_ref(rcu_dereference(tc->sk));
+	sk = rcu_dereference(tc->sk);
+	if (sk && !refcount_inc_not_zero(&sk->sk_refcnt))
+		sk = NULL;
 	rcu_read_unlock();
 	return sk;
-}
-
-/* Socket locked: it may have been taken away, and even be another one by now. */
-static bool still_ours(const struct rxtcp_conn *tc, const struct sock *sk)
-{
-	return rcu_access_pointer(tc->sk) == sk && tc->state == RXTCP_UP;
 }
 
 /* The same, locked. */
@@ -415,86 +400,33 @@ struct sock *rxtcp_lock_sk(struct rxtcp_conn *tc)
 	if (!sk)
 		return NULL;
 	lock_sock(sk);
-	if (still_ours(tc, sk))
+	/* It may have been taken away, and even be another one by now. */
+	if (rcu_access_pointer(tc->sk) == sk && tc->state == RXTCP_UP)
 		return sk;
 	release_sock(sk);
 	sock_put(sk);
 	return NULL;
 }
 
-static void bh_release(struct sock *sk)
-{
-	__acquire(&sk->sk_lock.slock);	/* by bh_lock_soon(), for sparse */
-	bh_unlock_sock(sk);
-	local_bh_enable();
-	sock_put(sk);
-}
-
-/* Whoever answers what just arrived in memory comes when the softirq that put it
- * there is about to leave the socket. So look for a moment before queueing: to a
- * virtual CPU each pause of a waiting spinlock may be an exit.
+/* From process context the socket is owned, not held by its spinlock as a short batch
+ * could: with softirqs on, what is sent to this host is received from inside of the
+ * send, before TCP has done its own bookkeeping for it.
  */
-static void bh_lock_soon(struct sock *sk)
-{
-	unsigned int i;
-
-	for (i = 0; i < LOCK_LOOKS; i++)
-		if (spin_trylock(&sk->sk_lock.slock))
-			goto out;
-	bh_lock_sock(sk);
-out:
-	__release(&sk->sk_lock.slock);	/* see bh_release() */
-}
-
-/* For a short batch from process context: what softirq would do. Cheaper than
- * owning the socket, and what the peer answers at once needs no backlog. NULL:
- * somebody owns it, or frames may not flow.
- */
-static struct sock *spin_sk(struct rxtcp_conn *tc)
-{
-	struct sock *sk;
-
-	local_bh_disable();
-	sk = sk_ref(rcu_dereference_bh(tc->sk));
-	if (!sk) {
-		local_bh_enable();
-		return NULL;
-	}
-	bh_lock_soon(sk);
-	if (!sock_owned_by_user(sk) && still_ours(tc, sk))
-		return sk;
-	bh_release(sk);
-	return NULL;
-}
-
 static struct sock *batch_lock(struct rxtcp_conn *tc, bool inline_bh)
 {
-	struct rxtcp_tx *tx = &tc->tx;
-	struct sock *sk;
-
-	if (inline_bh) {
-		tx->hold = RXTCP_HOLD_CALLER;
-		return tc->state == RXTCP_UP ?
-		       rcu_dereference_protected(tc->sk, true) : NULL;
-	}
-	if (!tx->bulk) {
-		tx->hold = RXTCP_HOLD_SPIN;
-		sk = spin_sk(tc);
-		if (sk)
-			return sk;
-	}
-	tx->hold = RXTCP_HOLD_OWN;
-	return rxtcp_lock_sk(tc);
+	tc->tx.owned = !inline_bh;
+	if (!inline_bh)
+		return rxtcp_lock_sk(tc);
+	return tc->state == RXTCP_UP ?
+	       rcu_dereference_protected(tc->sk, true) : NULL;
 }
 
-static void batch_unlock(enum rxtcp_hold hold, struct sock *sk)
+static void batch_unlock(bool owned, struct sock *sk)
 {
-	if (hold == RXTCP_HOLD_SPIN) {
-		bh_release(sk);
-	} else if (hold == RXTCP_HOLD_OWN) {
-		release_sock(sk);
-		sock_put(sk);
-	}
+	if (!owned)
+		return;
+	release_sock(sk);
+	sock_put(sk);
 }
 
 void rxtcp_xmit_begin(struct rxt_conn *conn, bool inline_bh)
@@ -504,7 +436,6 @@ void rxtcp_xmit_begin(struct rxt_conn *conn, bool inline_bh)
 
 	tx->sk = batch_lock(tc, inline_bh);
 	tx->stop = 1;
-	tx->bytes = 0;
 	/* Perhaps nothing follows: no cork. */
 	if (tx->sk)
 		tx->stop = stage_push(tc, false);
@@ -540,10 +471,9 @@ void rxtcp_xmit_end(struct rxt_conn *conn)
 	} else if (tx->stop == -ENOBUFS) {
 		rxtcp_life_retry_soon(tc);
 	}
-	tx->bulk = tx->bytes > BULK_BYTES;
 	/* From here on callbacks come from outside. */
 	tx->sk = NULL;
-	batch_unlock(tx->hold, sk);
+	batch_unlock(tx->owned, sk);
 	if (nak != RXT_OK)
 		report_nak_sent(tc, nak);
 }
