@@ -6,6 +6,7 @@
 # A peer that sends RoCE packets which no peer would send: all opcodes, lengths, paddings and QP numbers, wrong checksums, sources
 # and sequence numbers, answers to nothing. They are dropped and counted, and the data of others stays right.
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/good_lib.sh"
 own_types_only "about the roce backend"
 [[ " $RXT_BACKENDS " == *" roce "* ]] || skip_all "about the roce backend"
 TYPE=rxt-roce
@@ -16,20 +17,13 @@ attack() { # GROUP COUNT
 }
 group() { # TEXT GROUP COUNT
 	point "$1" attack "$2" "$3" && grep packets "$TMP/point" | sed 's/^/# /'
-	point "$1: other connections work" run "$(limit 40)" "$BIN/verbs_data" -a $SPEC_A -b $SPEC_B -n 1 -q 4
+	point "$1: other connections work" connects_still
 }
 counter() { on b rdma statistic show link $DEV_B/1 | grep -oE "$1 [0-9]+" | cut -d' ' -f2; }
 
 topo_up 1500
 mac=$(ip netns exec b cat /sys/class/net/vb/address)
-stop=$TMP/stop
-(
-	n=0
-	while [ ! -e "$stop" ]; do
-		"$BIN/verbs_data" -a $SPEC_A -b $SPEC_B -t 5 -x 50000 -s $((++n)) -w "$(limit 100)" >"$TMP/good" 2>&1 || exit 1
-	done
-) &
-good=$!
+good_start
 
 group "opcodes, lengths, QP numbers" opcodes "$(scale 2000)"
 group "no packets at all" cut "$(scale 2000)"
@@ -38,12 +32,7 @@ group "out of sequence" sequence "$(scale 1500)"
 group "no message" order "$(scale 1500)"
 group "answers" responses "$(scale 400)"
 
-touch "$stop"
-if wait $good; then
-	ok "the others' data is right all the time"
-else
-	not_ok "the others' data is right all the time" "$TMP/good"
-fi
+good_end
 for c in bad_header bad_checksum bad_source bad_qpn bad_key duplicates out_of_order rx_discarded tx_nak; do
 	point "$c is counted ($(counter $c))" test "$(counter $c)" -gt 0
 done
