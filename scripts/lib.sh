@@ -88,7 +88,8 @@ _make_layer() {
 		ln -s "$lib/kernel" "$tmp/$rel/kernel"
 		cp "$lib"/modules.{order,builtin,builtin.modinfo} "$tmp/$rel/"
 	else
-		cp -a "$lib/." "$tmp/$rel/"
+		# Links where possible: depmod makes its files anew, and nobody writes to the others.
+		cp -al "$lib/." "$tmp/$rel/" 2>/dev/null || cp -a "$lib/." "$tmp/$rel/"
 		rm -f "$tmp/$rel/build" "$tmp/$rel/source"
 	fi
 	[ -z "$built" ] || for ko in $(built_modules "$built"); do
