@@ -3,6 +3,7 @@
  * rxt core: completion queues: push, arm, overflow. The ring is the provider's.
  */
 #include "internal.h"
+#include "trace.h"
 
 /**
  * rxt_cq_init - prepare the core's part of a CQ
@@ -43,13 +44,15 @@ static bool take_arm(struct rxt_cq *cq, const struct rxt_wc *wc)
  */
 void rxt_cq_push(struct rxt_cq *cq, const struct rxt_wc *wc)
 {
-	bool notify = false, event = false;
+	bool notify = false, event = false, lost;
 	unsigned long flags;
 
 	spin_lock_irqsave(&cq->lock, flags);
 	if (cq->dead)
 		goto out;
-	if (rxt_provider->cq_push(cq, wc)) {
+	lost = rxt_provider->cq_push(cq, wc);
+	trace_rxt_cqe(wc, lost);
+	if (lost) {
 		rxt_count(cq->dev, cqe_overflows);
 		event = !cq->overflow;
 		cq->overflow = true;

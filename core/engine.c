@@ -8,6 +8,7 @@
  */
 #include <linux/export.h>
 #include "internal.h"
+#include "trace.h"
 
 /* ---- the token ---- */
 
@@ -145,7 +146,9 @@ static bool xmit_one(struct rxt_qp *qp, struct rxt_msg *msg)
 
 	/* Before the call: an rxt_tx_ready() during it is not lost. */
 	set_bit(RXT_QP_TX_BLOCKED, &qp->flags);
+	trace_rxt_tx_begin(qp, msg, 0);
 	res = qp->dev->be->xmit(qp->conn, msg);
+	trace_rxt_tx_end(qp, msg, res);
 	if (res == RXT_TX_WAIT)
 		wait_for_peer(qp);
 	else if (res != RXT_TX_BLOCKED)

@@ -9,6 +9,7 @@
 #include <linux/export.h>
 #include <linux/jiffies.h>
 #include "internal.h"
+#include "trace.h"
 
 /* How often a QP in ERR looks for receive WQEs in a ring that its process fills
  * without telling the kernel.
@@ -29,6 +30,7 @@ void rxt_qp_fail(struct rxt_qp *qp)
 	spin_lock_irqsave(&qp->state_lock, flags);
 	if (qp->state != IB_QPS_ERR && qp->state != IB_QPS_RESET &&
 	    !test_bit(RXT_QP_DEAD, &qp->flags)) {
+		trace_rxt_qp_state(qp, qp->state, IB_QPS_ERR);
 		WRITE_ONCE(qp->state, IB_QPS_ERR);
 		changed = true;
 	}
@@ -48,8 +50,10 @@ void rxt_qp_fail_sq(struct rxt_qp *qp)
 	unsigned long flags;
 
 	spin_lock_irqsave(&qp->state_lock, flags);
-	if (qp->state == IB_QPS_RTS || qp->state == IB_QPS_SQD)
+	if (qp->state == IB_QPS_RTS || qp->state == IB_QPS_SQD) {
+		trace_rxt_qp_state(qp, qp->state, IB_QPS_SQE);
 		WRITE_ONCE(qp->state, IB_QPS_SQE);
+	}
 	spin_unlock_irqrestore(&qp->state_lock, flags);
 	set_bit(RXT_QP_TX_PENDING, &qp->flags);
 	rxt_engine_queue(qp);
@@ -85,8 +89,10 @@ void rxt_sqd_check(struct rxt_qp *qp)
 void rxt_qp_stop(struct rxt_qp *qp)
 {
 	lockdep_assert_held(&qp->mutex);
-	if (!test_and_set_bit(RXT_QP_STOPPED, &qp->flags))
+	if (!test_and_set_bit(RXT_QP_STOPPED, &qp->flags)) {
 		qp->dev->be->conn_stop(qp->conn);
+		trace_rxt_conn_down(qp);
+	}
 	hrtimer_cancel(&qp->rnr_timer);
 	rxt_engine_unblock(qp);
 	clear_bit(RXT_QP_LOST, &qp->flags);
@@ -180,6 +186,7 @@ void rxt_conn_error(struct rxt_conn *conn, enum rxt_conn_err err)
 {
 	struct rxt_qp *qp = conn->qp;
 
+	trace_rxt_conn_error(qp, err);
 	switch (err) {
 	case RXT_ERR_LOST:
 		/* Late news for the next request are no news (S9). */

@@ -14,6 +14,7 @@
 #include <linux/slab.h>
 #include <linux/xarray.h>
 #include "internal.h"
+#include "trace.h"
 
 #define QPN_FIRST	2	/* 0 and 1 are special (IBTA 9.2.7) */
 #define QPN_MULTICAST	0xffffff
@@ -166,6 +167,7 @@ struct rxt_qp *rxt_qp_create(struct rxt_dev *dev, const struct rxt_qp_init *init
 	conn->qpn = qp->head.qpn;
 	conn->type = init->type;
 	qp->conn = conn;
+	trace_rxt_qp_new(qp);
 	publish(qp);
 	return qp;
 
@@ -303,6 +305,8 @@ static bool set_state(struct rxt_qp *qp, enum ib_qp_state from,
 		qp->sqd_event = to == IB_QPS_SQD && sqd_event;
 	}
 	spin_unlock_irqrestore(&qp->state_lock, flags);
+	if (ok && from != to)
+		trace_rxt_qp_state(qp, from, to);
 	return ok;
 }
 
@@ -323,6 +327,7 @@ static void to_reset(struct rxt_qp *qp)
 
 	rxt_tx_token_wait(qp);
 	spin_lock_irqsave(&qp->state_lock, flags);
+	trace_rxt_qp_state(qp, qp->state, IB_QPS_RESET);
 	WRITE_ONCE(qp->state, IB_QPS_RESET);
 	spin_unlock_irqrestore(&qp->state_lock, flags);
 	rxt_qp_stop(qp);
@@ -339,6 +344,7 @@ static void to_err(struct rxt_qp *qp)
 	unsigned long flags;
 
 	spin_lock_irqsave(&qp->state_lock, flags);
+	trace_rxt_qp_state(qp, qp->state, IB_QPS_ERR);
 	WRITE_ONCE(qp->state, IB_QPS_ERR);
 	spin_unlock_irqrestore(&qp->state_lock, flags);
 	if (!qp->flushed)
@@ -513,6 +519,7 @@ int rxt_qp_mcast_leave(struct rxt_qp *qp, const union ib_gid *gid)
  */
 void rxt_qp_destroy(struct rxt_qp *qp)
 {
+	trace_rxt_qp_gone(qp);
 	/* forbid */
 	set_bit(RXT_QP_DEAD, &qp->flags);
 	unpublish(qp);

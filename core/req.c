@@ -19,6 +19,7 @@
 #include <linux/export.h>
 #include <linux/slab.h>
 #include "internal.h"
+#include "trace.h"
 
 /* A Q_Key with this bit set stands for that of the QP, IBTA 10.2.5. */
 #define QKEY_OF_QP	BIT(31)
@@ -205,6 +206,7 @@ static struct rxt_msg *fetch(struct rxt_qp *qp, bool *nomem)
 		msg->status = st;
 		msg->state = RXT_MS_FAILED;
 	}
+	trace_rxt_wr_begin(qp, msg, st);
 	return msg;
 }
 
@@ -224,6 +226,7 @@ static void complete_locked(struct rxt_qp *qp, struct rxt_msg *msg,
 	if (msg->rd_counted)
 		qp->rd_out--;
 
+	trace_rxt_wr_end(qp, msg, st);
 	/* The slot first: who sees the CQE may post again. */
 	rxt_provider->sq_release(qp, 1);
 	if (st != IB_WC_SUCCESS || qp->sig_all ||
@@ -293,6 +296,7 @@ static void apply_rewind(struct rxt_qp *qp)
 
 	lockdep_assert_held(&qp->req_lock);
 	qp->rewind = false;
+	trace_rxt_retransmit(qp, qp->rewind_id, qp->rewind_off);
 	list_for_each_entry(msg, &qp->inflight, node) {
 		if (rxt_id_before(msg->id, qp->rewind_id))
 			continue;
@@ -482,8 +486,10 @@ static bool ack_locked(struct rxt_qp *qp, u32 id)
 		limit = cur->id;
 	if (rxt_id_before(id, qp->acked_id) || rxt_id_before(limit, id))
 		return false;
-	if (id != qp->acked_id)
+	if (id != qp->acked_id) {
+		trace_rxt_acked(qp, id, qp->acked_id);
 		qp->rnr_left = qp->rnr_retry;
+	}
 	qp->acked_id = id;
 	return true;
 }
@@ -554,6 +560,7 @@ void rxt_conn_rnr(struct rxt_conn *conn, u32 id, u32 off, u8 timer)
 	struct rxt_msg *msg;
 
 	rxt_count(qp->dev, rx_rnr_nak);
+	trace_rxt_rnr(qp, id, rxt_rnr_timer_us(timer));
 	spin_lock_bh(&qp->req_lock);
 	msg = find_locked(qp, id);
 	if (!msg || !ack_locked(qp, id - 1))
@@ -582,6 +589,7 @@ void rxt_conn_nak(struct rxt_conn *conn, u32 id, enum rxt_verdict verdict)
 	struct rxt_msg *msg;
 
 	rxt_count(qp->dev, rx_nak);
+	trace_rxt_nak(qp, id, verdict);
 	switch (verdict) {
 	case RXT_BAD_REQUEST:
 		st = IB_WC_REM_INV_REQ_ERR;

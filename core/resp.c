@@ -9,6 +9,7 @@
 #include <linux/export.h>
 #include <linux/slab.h>
 #include "internal.h"
+#include "trace.h"
 
 /* A peer may ask again when the last byte is out, before we have tidied up. */
 #define RESP_SLACK	4
@@ -165,10 +166,9 @@ static enum rxt_verdict bad_request(struct rxt_qp *qp)
 	return RXT_BAD_REQUEST;
 }
 
-enum rxt_verdict rxt_rx_read(struct rxt_conn *conn, const struct rxt_hdr *hdr,
-			     u64 cookie, unsigned int flags)
+static enum rxt_verdict take_read(struct rxt_qp *qp, const struct rxt_hdr *hdr,
+				  u64 cookie, unsigned int flags)
 {
-	struct rxt_qp *qp = conn->qp;
 	struct rxt_mr *mr = NULL;
 	struct rxt_msg *msg;
 
@@ -205,6 +205,15 @@ enum rxt_verdict rxt_rx_read(struct rxt_conn *conn, const struct rxt_hdr *hdr,
 	resp_queue(qp, msg);
 	return RXT_OK;
 }
+
+enum rxt_verdict rxt_rx_read(struct rxt_conn *conn, const struct rxt_hdr *hdr,
+			     u64 cookie, unsigned int flags)
+{
+	enum rxt_verdict v = take_read(conn->qp, hdr, cookie, flags);
+
+	trace_rxt_rx_request(conn->qp, hdr, v);
+	return v;
+}
 EXPORT_SYMBOL_GPL(rxt_rx_read);
 
 static int atomic_access(u8 op)
@@ -237,11 +246,10 @@ static enum rxt_verdict execute(struct rxt_qp *qp, const struct rxt_hdr *hdr,
 	return err ? bad_access(qp) : RXT_OK;
 }
 
-enum rxt_verdict rxt_rx_atomic(struct rxt_conn *conn, const struct rxt_hdr *hdr,
-			       u64 cookie, unsigned int flags, u64 *orig)
+static enum rxt_verdict take_atomic(struct rxt_qp *qp, const struct rxt_hdr *hdr,
+				    u64 cookie, unsigned int flags, u64 *orig)
 {
 	bool answer = hdr->op != RXT_OP_ATOMIC_WRITE;
-	struct rxt_qp *qp = conn->qp;
 	struct rxt_msg *msg = NULL;
 	enum rxt_verdict v = RXT_OK;
 
@@ -271,6 +279,15 @@ enum rxt_verdict rxt_rx_atomic(struct rxt_conn *conn, const struct rxt_hdr *hdr,
 		resp_put(qp, msg);
 		spin_unlock_bh(&qp->resp_lock);
 	}
+	return v;
+}
+
+enum rxt_verdict rxt_rx_atomic(struct rxt_conn *conn, const struct rxt_hdr *hdr,
+			       u64 cookie, unsigned int flags, u64 *orig)
+{
+	enum rxt_verdict v = take_atomic(conn->qp, hdr, cookie, flags, orig);
+
+	trace_rxt_rx_request(conn->qp, hdr, v);
 	return v;
 }
 EXPORT_SYMBOL_GPL(rxt_rx_atomic);

@@ -8,6 +8,7 @@
  */
 #include <linux/export.h>
 #include "internal.h"
+#include "trace.h"
 
 static enum rxt_verdict bad_access(struct rxt_qp *qp)
 {
@@ -172,10 +173,9 @@ static void established(struct rxt_qp *qp)
 	}
 }
 
-enum rxt_verdict rxt_rx_begin(struct rxt_conn *conn, const struct rxt_hdr *hdr,
+static enum rxt_verdict begin(struct rxt_qp *qp, const struct rxt_hdr *hdr,
 			      struct rxt_rx **rx)
 {
-	struct rxt_qp *qp = conn->qp;
 	enum rxt_verdict v;
 
 	*rx = &qp->rx_req;
@@ -201,6 +201,15 @@ enum rxt_verdict rxt_rx_begin(struct rxt_conn *conn, const struct rxt_hdr *hdr,
 	}
 	if (v == RXT_OK)
 		established(qp);
+	return v;
+}
+
+enum rxt_verdict rxt_rx_begin(struct rxt_conn *conn, const struct rxt_hdr *hdr,
+			      struct rxt_rx **rx)
+{
+	enum rxt_verdict v = begin(conn->qp, hdr, rx);
+
+	trace_rxt_rx_begin(conn->qp, hdr, v);
 	return v;
 }
 EXPORT_SYMBOL_GPL(rxt_rx_begin);
@@ -272,13 +281,11 @@ static enum rxt_verdict end_read_resp(struct rxt_rx *rx)
 	return RXT_OK;
 }
 
-enum rxt_verdict rxt_rx_end(struct rxt_rx *rx, const struct rxt_hdr *hdr)
+static enum rxt_verdict end(struct rxt_rx *rx, const struct rxt_hdr *hdr)
 {
 	struct rxt_qp *qp = rx->qp;
 	enum rxt_verdict v;
 
-	if (!rx->active)
-		return RXT_DROP;
 	rxt_count_add(qp->dev, rx_bytes, hdr->length);
 	if (rx->op == RXT_OP_READ_RESP)
 		return end_read_resp(rx);
@@ -291,6 +298,17 @@ enum rxt_verdict rxt_rx_end(struct rxt_rx *rx, const struct rxt_hdr *hdr)
 		v = end_send(rx, hdr);
 	if (v == RXT_OK)
 		rxt_count(qp->dev, rx_msgs);
+	return v;
+}
+
+enum rxt_verdict rxt_rx_end(struct rxt_rx *rx, const struct rxt_hdr *hdr)
+{
+	enum rxt_verdict v;
+
+	if (!rx->active)
+		return RXT_DROP;
+	v = end(rx, hdr);
+	trace_rxt_rx_end(rx->qp, hdr, v);
 	return v;
 }
 EXPORT_SYMBOL_GPL(rxt_rx_end);
@@ -362,9 +380,10 @@ EXPORT_SYMBOL_GPL(rxt_rx_atomic_resp);
 
 /* ---- datagrams ---- */
 
-static void ud_drop(struct rxt_qp *qp)
+static void ud_drop(struct rxt_qp *qp, const struct rxt_dgram *dg)
 {
 	rxt_count(qp->dev, ud_dropped);
+	trace_rxt_rx_end(qp, &dg->hdr, RXT_DROP);
 }
 
 void rxt_ud_rx(struct rxt_conn *conn, const struct rxt_dgram *dg,
@@ -377,10 +396,10 @@ void rxt_ud_rx(struct rxt_conn *conn, const struct rxt_dgram *dg,
 	struct rxt_wc wc = {};
 
 	if (!rxt_qp_may(qp, RXT_MAY_RECEIVE) || dg->qkey != READ_ONCE(qp->qkey))
-		return ud_drop(qp);
+		return ud_drop(qp, dg);
 	/* IBTA 9.8.3.2: what does not fit is dropped, the WQE stays. */
 	if (take_recv(qp, true) != RXT_OK || total > qp->recv->length)
-		return ud_drop(qp);
+		return ud_drop(qp, dg);
 
 	hdr.length = total;
 	rx_open(rx, qp, &hdr);
@@ -391,7 +410,7 @@ void rxt_ud_rx(struct rxt_conn *conn, const struct rxt_dgram *dg,
 			     dg->hdr.length)) {
 		rx_close(rx);
 		drop_recv(qp, IB_WC_LOC_PROT_ERR);
-		return ud_drop(qp);
+		return ud_drop(qp, dg);
 	}
 	rx_close(rx);
 
@@ -413,6 +432,7 @@ void rxt_ud_rx(struct rxt_conn *conn, const struct rxt_dgram *dg,
 	qp->recv_held = false;
 	rxt_count(qp->dev, rx_msgs);
 	rxt_count_add(qp->dev, rx_bytes, dg->hdr.length);
+	trace_rxt_rx_end(qp, &dg->hdr, RXT_OK);
 	rxt_cq_push(qp->rcq, &wc);
 }
 EXPORT_SYMBOL_GPL(rxt_ud_rx);

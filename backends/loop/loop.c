@@ -492,6 +492,8 @@ static void loop_pair(struct loop_conn *lc)
 		loop_wake(peer);
 		rxt_count(lc->conn.dev, connects);
 		rxt_count(peer->conn.dev, accepts);
+		rxt_conn_up(&lc->conn);
+		rxt_conn_up(&peer->conn);
 		return;
 	}
 }

@@ -99,6 +99,7 @@ void rxtcp_conn_up(struct rxtcp_conn *tc)
 		rxt_count(tc->conn.dev, accepts);
 	WRITE_ONCE(tc->state, RXTCP_UP);
 	WRITE_ONCE(tc->life.wanted, false);
+	rxt_conn_up(&tc->conn);
 	rxt_tx_ready(&tc->conn, RXT_TX_DEFER);
 }
 

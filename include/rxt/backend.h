@@ -313,6 +313,10 @@ void rxt_conn_rnr(struct rxt_conn *conn, u32 id, u32 off, u8 timer);
  * Acknowledges everything before @id, ends @id with the status, QP to ERR.
  */
 void rxt_conn_nak(struct rxt_conn *conn, u32 id, enum rxt_verdict verdict);
+/* The peer is there, for who watches; any context. Backends with a handshake call
+ * it when that is over.
+ */
+void rxt_conn_up(struct rxt_conn *conn);
 /* S9; any context. QP to ERR in due course (see enum). */
 void rxt_conn_error(struct rxt_conn *conn, enum rxt_conn_err err);
 

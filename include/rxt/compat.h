@@ -32,4 +32,11 @@ static inline struct ib_udata *rxt_cq_udata(struct ib_udata *udata)
 }
 #endif
 
+/* Strings of trace events: since 6.10 the source was given in the declaration. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
+#define rxt_assign_str(dst, src)	__assign_str(dst)
+#else
+#define rxt_assign_str(dst, src)	__assign_str(dst, src)
+#endif
+
 #endif /* _RXT_COMPAT_H */
