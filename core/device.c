@@ -6,7 +6,6 @@
  * What may not: struct ib_device (provider), netdev events (provider).
  */
 #include <linux/export.h>
-#include <linux/percpu.h>
 #include <net/net_namespace.h>
 #include "internal.h"
 
@@ -22,9 +21,10 @@
 int rxt_dev_init(struct rxt_dev *dev, const struct rxt_backend *be,
 		 struct net *net, const char *name)
 {
-	dev->stats = alloc_percpu(struct rxt_stats);
-	if (!dev->stats)
-		return -ENOMEM;
+	int err = rxt_dev_stats_init(dev);
+
+	if (err)
+		return err;
 	dev->be = be;
 	dev->net = net;
 	strscpy(dev->name, name, sizeof(dev->name));
@@ -37,8 +37,7 @@ int rxt_dev_init(struct rxt_dev *dev, const struct rxt_backend *be,
  */
 void rxt_dev_exit(struct rxt_dev *dev)
 {
-	free_percpu(dev->stats);
-	dev->stats = NULL;
+	rxt_dev_stats_exit(dev);
 }
 
 /**

@@ -98,7 +98,7 @@ static bool xmit_failed(struct rxt_qp *qp, struct rxt_msg *msg, int err)
 
 	switch (err) {
 	case -ENOBUFS:
-		rxt_count(qp->dev, tx_nomem);
+		rxt_count_qp(qp, tx_nomem);
 		mod_timer(&qp->tx_timer, jiffies + 1);
 		return false;
 	case -ENOTCONN:
@@ -111,7 +111,7 @@ static bool xmit_failed(struct rxt_qp *qp, struct rxt_msg *msg, int err)
 		rxt_resp_drop_all(qp);
 		return true;
 	case -EFAULT:
-		rxt_count(qp->dev, local_prot_errors);
+		rxt_count_qp(qp, local_prot_errors);
 		if (response)
 			rxt_qp_fail(qp);
 		else
@@ -164,7 +164,7 @@ static bool xmit_one(struct rxt_qp *qp, struct rxt_msg *msg)
 		rxt_req_xmit_done(qp, msg, res);
 	}
 	if (res == RXT_TX_BLOCKED || res == RXT_TX_WAIT)
-		rxt_count(qp->dev, tx_blocked);
+		rxt_count_qp(qp, tx_blocked);
 	return res != RXT_TX_BLOCKED;
 }
 
@@ -232,7 +232,7 @@ void rxt_engine_run(struct rxt_qp *qp, bool inline_bh)
 		rxt_tx_token_drop(qp);
 		/* Someone's system call or softirq is not to serve for ever. */
 		if (more || !--rounds) {
-			rxt_count(qp->dev, tx_deferred);
+			rxt_count_qp(qp, tx_deferred);
 			rxt_engine_queue(qp);
 			return;
 		}

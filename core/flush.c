@@ -175,7 +175,7 @@ static void peer_lost(struct rxt_qp *qp)
 {
 	if (test_and_set_bit(RXT_QP_LOST, &qp->flags))
 		return;
-	rxt_count(qp->dev, conn_lost);
+	rxt_count_qp(qp, conn_lost);
 	rxt_req_fail_oldest(qp, IB_WC_RETRY_EXC_ERR);
 	/* Requests that are posted later have to find out. */
 	rxt_engine_unblock(qp);

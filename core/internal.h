@@ -224,6 +224,14 @@ struct rxt_mr {
 extern const struct rxt_provider_ops *rxt_provider;
 extern struct workqueue_struct *rxt_wq;
 
+/* For what belongs to a QP. */
+#define rxt_count_qp(qp, name)		rxt_count_conn((qp)->conn, name)
+#define rxt_count_qp_add(qp, name, n)	rxt_count_conn_add((qp)->conn, name, n)
+
+/* core/stats.c */
+int rxt_dev_stats_init(struct rxt_dev *dev);
+void rxt_dev_stats_exit(struct rxt_dev *dev);
+
 /* core/ids.c */
 void rxt_ids_init(void);
 u32 rxt_id_scramble(u32 index);

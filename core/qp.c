@@ -166,6 +166,7 @@ struct rxt_qp *rxt_qp_create(struct rxt_dev *dev, const struct rxt_qp_init *init
 	conn->dev = dev;
 	conn->qpn = qp->head.qpn;
 	conn->type = init->type;
+	conn->stats = dev->stats;
 	qp->conn = conn;
 	trace_rxt_qp_new(qp);
 	publish(qp);

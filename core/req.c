@@ -119,7 +119,7 @@ static enum ib_wc_status resolve(struct rxt_qp *qp, struct rxt_msg *msg, u64 *to
 					    seg->lkey, seg->addr,
 					    seg->length, access);
 		if (!seg->mr) {
-			rxt_count(qp->dev, local_prot_errors);
+			rxt_count_qp(qp, local_prot_errors);
 			return IB_WC_LOC_PROT_ERR;
 		}
 	}
@@ -240,7 +240,7 @@ static void complete_locked(struct rxt_qp *qp, struct rxt_msg *msg,
 		rxt_cq_push(qp->scq, &wc);
 	}
 	if (st == IB_WC_WR_FLUSH_ERR)
-		rxt_count(qp->dev, flushed);
+		rxt_count_qp(qp, flushed);
 	if (!(msg->flags & RXT_MSG_INLINE))
 		rxt_msg_put_mrs(msg);
 	msg_put(qp, msg);
@@ -305,7 +305,7 @@ static void apply_rewind(struct rxt_qp *qp)
 		found = true;
 		if (msg->state == RXT_MS_SENT) {
 			msg->state = RXT_MS_QUEUED;
-			rxt_count(qp->dev, retransmits);
+			rxt_count_qp(qp, retransmits);
 		}
 		msg->tx_off = msg->id == qp->rewind_id ? qp->rewind_off : 0;
 		uncount_rd(qp, msg);
@@ -418,7 +418,7 @@ struct rxt_msg *rxt_req_pick(struct rxt_qp *qp, bool may_fetch)
 			new = fetch(qp, &nomem);
 			if (!new) {
 				if (nomem) {
-					rxt_count(qp->dev, tx_nomem);
+					rxt_count_qp(qp, tx_nomem);
 					mod_timer(&qp->tx_timer, jiffies + 1);
 				}
 				return NULL;
@@ -454,8 +454,8 @@ void rxt_req_xmit_done(struct rxt_qp *qp, struct rxt_msg *msg, int res)
 			msg->state = RXT_MS_SENT;
 		if (rxt_id_before(qp->sent_id, msg->id)) {
 			qp->sent_id = msg->id;
-			rxt_count(qp->dev, tx_msgs);
-			rxt_count_add(qp->dev, tx_bytes, msg->length);
+			rxt_count_qp(qp, tx_msgs);
+			rxt_count_qp_add(qp, tx_bytes, msg->length);
 		}
 		/* Unreliable: handed over is all there is. */
 		if (qp->type != IB_QPT_RC)
@@ -559,14 +559,14 @@ void rxt_conn_rnr(struct rxt_conn *conn, u32 id, u32 off, u8 timer)
 	struct rxt_qp *qp = conn->qp;
 	struct rxt_msg *msg;
 
-	rxt_count(qp->dev, rx_rnr_nak);
+	rxt_count_qp(qp, rx_rnr_nak);
 	trace_rxt_rnr(qp, id, rxt_rnr_timer_us(timer));
 	spin_lock_bh(&qp->req_lock);
 	msg = find_locked(qp, id);
 	if (!msg || !ack_locked(qp, id - 1))
 		goto out;
 	if (!rxt_rnr_retry_take(qp->rnr_retry, &qp->rnr_left)) {
-		rxt_count(qp->dev, rnr_retry_exceeded);
+		rxt_count_qp(qp, rnr_retry_exceeded);
 		fail_locked(msg, IB_WC_RNR_RETRY_EXC_ERR);
 		goto out;
 	}
@@ -588,7 +588,7 @@ void rxt_conn_nak(struct rxt_conn *conn, u32 id, enum rxt_verdict verdict)
 	enum ib_wc_status st;
 	struct rxt_msg *msg;
 
-	rxt_count(qp->dev, rx_nak);
+	rxt_count_qp(qp, rx_nak);
 	trace_rxt_nak(qp, id, verdict);
 	switch (verdict) {
 	case RXT_BAD_REQUEST:

@@ -122,8 +122,8 @@ struct rxt_msg *rxt_resp_head(struct rxt_qp *qp)
 void rxt_resp_done(struct rxt_qp *qp, struct rxt_msg *msg)
 {
 	if (msg->op == RXT_OP_READ_RESP) {
-		rxt_count(qp->dev, tx_read_resp);
-		rxt_count_add(qp->dev, tx_bytes, msg->length);
+		rxt_count_qp(qp, tx_read_resp);
+		rxt_count_qp_add(qp, tx_bytes, msg->length);
 	}
 	rxt_msg_put_mrs(msg);
 	spin_lock_bh(&qp->resp_lock);
@@ -156,13 +156,13 @@ EXPORT_SYMBOL_GPL(rxt_conn_resp_idle);
 
 static enum rxt_verdict bad_access(struct rxt_qp *qp)
 {
-	rxt_count(qp->dev, remote_access_errors);
+	rxt_count_qp(qp, remote_access_errors);
 	return RXT_BAD_ACCESS;
 }
 
 static enum rxt_verdict bad_request(struct rxt_qp *qp)
 {
-	rxt_count(qp->dev, remote_invalid_requests);
+	rxt_count_qp(qp, remote_invalid_requests);
 	return RXT_BAD_REQUEST;
 }
 
@@ -201,7 +201,7 @@ static enum rxt_verdict take_read(struct rxt_qp *qp, const struct rxt_hdr *hdr,
 		msg->seg[0].mr = mr;
 	}
 	if (!(flags & RXT_RX_REPLAY))
-		rxt_count(qp->dev, rx_msgs);
+		rxt_count_qp(qp, rx_msgs);
 	resp_queue(qp, msg);
 	return RXT_OK;
 }
@@ -265,8 +265,8 @@ static enum rxt_verdict take_atomic(struct rxt_qp *qp, const struct rxt_hdr *hdr
 	if (!(flags & RXT_RX_REPLAY)) {
 		v = execute(qp, hdr, orig);
 		if (v == RXT_OK) {
-			rxt_count(qp->dev, rx_msgs);
-			rxt_count(qp->dev, rx_atomics);
+			rxt_count_qp(qp, rx_msgs);
+			rxt_count_qp(qp, rx_atomics);
 		}
 	}
 	if (!msg)

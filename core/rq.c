@@ -74,7 +74,7 @@ enum ib_wc_status rxt_recv_resolve(struct rxt_qp *qp, struct rxt_recv *recv)
 					    IB_ACCESS_LOCAL_WRITE);
 		if (!seg->mr) {
 			rxt_recv_put_mrs(recv);
-			rxt_count(qp->dev, local_prot_errors);
+			rxt_count_qp(qp, local_prot_errors);
 			return IB_WC_LOC_PROT_ERR;
 		}
 	}
@@ -111,6 +111,6 @@ void rxt_recv_complete(struct rxt_qp *qp, struct rxt_recv *recv,
 
 	rxt_recv_put_mrs(recv);
 	if (st == IB_WC_WR_FLUSH_ERR)
-		rxt_count(qp->dev, flushed);
+		rxt_count_qp(qp, flushed);
 	rxt_cq_push(qp->rcq, &wc);
 }

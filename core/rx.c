@@ -12,13 +12,13 @@
 
 static enum rxt_verdict bad_access(struct rxt_qp *qp)
 {
-	rxt_count(qp->dev, remote_access_errors);
+	rxt_count_qp(qp, remote_access_errors);
 	return RXT_BAD_ACCESS;
 }
 
 static enum rxt_verdict bad_request(struct rxt_qp *qp)
 {
-	rxt_count(qp->dev, remote_invalid_requests);
+	rxt_count_qp(qp, remote_invalid_requests);
 	return RXT_BAD_REQUEST;
 }
 
@@ -74,7 +74,7 @@ static enum rxt_verdict take_recv(struct rxt_qp *qp, bool resolve)
 		st = rxt_recv_resolve(qp, qp->recv);
 	if (st) {
 		rxt_recv_complete(qp, qp->recv, st);
-		rxt_count(qp->dev, remote_op_errors);
+		rxt_count_qp(qp, remote_op_errors);
 		return RXT_OP_ERROR;
 	}
 	qp->recv_held = true;
@@ -276,7 +276,7 @@ static enum rxt_verdict end_read_resp(struct rxt_rx *rx)
 	struct rxt_msg *msg = rx->msg;
 
 	rx_close(rx);
-	rxt_count(qp->dev, rx_read_resp);
+	rxt_count_qp(qp, rx_read_resp);
 	rxt_req_answered(qp, msg);
 	return RXT_OK;
 }
@@ -286,7 +286,7 @@ static enum rxt_verdict end(struct rxt_rx *rx, const struct rxt_hdr *hdr)
 	struct rxt_qp *qp = rx->qp;
 	enum rxt_verdict v;
 
-	rxt_count_add(qp->dev, rx_bytes, hdr->length);
+	rxt_count_qp_add(qp, rx_bytes, hdr->length);
 	if (rx->op == RXT_OP_READ_RESP)
 		return end_read_resp(rx);
 	if (!rxt_qp_may(qp, RXT_MAY_RECEIVE))
@@ -297,7 +297,7 @@ static enum rxt_verdict end(struct rxt_rx *rx, const struct rxt_hdr *hdr)
 	else
 		v = end_send(rx, hdr);
 	if (v == RXT_OK)
-		rxt_count(qp->dev, rx_msgs);
+		rxt_count_qp(qp, rx_msgs);
 	return v;
 }
 
@@ -332,7 +332,7 @@ enum rxt_verdict rxt_rx_place_verdict(struct rxt_rx *rx, int err)
 		return RXT_DROP;
 	rx_close(rx);
 	if (msg) {
-		rxt_count(qp->dev, local_prot_errors);
+		rxt_count_qp(qp, local_prot_errors);
 		rxt_req_fail(qp, msg, err == -EMSGSIZE ? IB_WC_LOC_LEN_ERR :
 							 IB_WC_LOC_PROT_ERR);
 		return RXT_DROP;
@@ -346,7 +346,7 @@ enum rxt_verdict rxt_rx_place_verdict(struct rxt_rx *rx, int err)
 		return bad_request(qp);
 	}
 	drop_recv(qp, IB_WC_LOC_PROT_ERR);
-	rxt_count(qp->dev, remote_op_errors);
+	rxt_count_qp(qp, remote_op_errors);
 	return RXT_OP_ERROR;
 }
 EXPORT_SYMBOL_GPL(rxt_rx_place_verdict);
@@ -382,7 +382,7 @@ EXPORT_SYMBOL_GPL(rxt_rx_atomic_resp);
 
 static void ud_drop(struct rxt_qp *qp, const struct rxt_dgram *dg)
 {
-	rxt_count(qp->dev, ud_dropped);
+	rxt_count_qp(qp, ud_dropped);
 	trace_rxt_rx_end(qp, &dg->hdr, RXT_DROP);
 }
 
@@ -430,8 +430,8 @@ void rxt_ud_rx(struct rxt_conn *conn, const struct rxt_dgram *dg,
 	}
 	rxt_recv_put_mrs(qp->recv);
 	qp->recv_held = false;
-	rxt_count(qp->dev, rx_msgs);
-	rxt_count_add(qp->dev, rx_bytes, dg->hdr.length);
+	rxt_count_qp(qp, rx_msgs);
+	rxt_count_qp_add(qp, rx_bytes, dg->hdr.length);
 	trace_rxt_rx_end(qp, &dg->hdr, RXT_OK);
 	rxt_cq_push(qp->rcq, &wc);
 }

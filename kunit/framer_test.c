@@ -283,6 +283,7 @@ static void rig_init(struct rig *rig)
 {
 	memset(rig, 0, sizeof(*rig));
 	rig->tc.conn.dev = &dev;
+	rig->tc.conn.stats = dev.stats;
 	rig->tc.conn.type = IB_QPT_RC;
 	rig->tc.conn.qpn = QPN;
 	rig->tc.state = RXTCP_UP;

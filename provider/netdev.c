@@ -69,6 +69,7 @@ void rxt_dealloc_driver(struct ib_device *ibdev)
 		rxt_dev_detach(&link->dev);
 	rxt_dev_exit(&link->dev);
 	xa_destroy(&link->ahs);
+	xa_destroy(&link->counters);
 	ida_free(&link_ids, link->id);
 	netdev_put(link->ndev, &link->ndev_tracker);
 	queue_work(reap_wq, &link->reap);
@@ -189,6 +190,7 @@ static struct rxt_link *link_alloc(const struct rxt_backend *be,
 	INIT_WORK(&link->reap, reap_work);
 	INIT_LIST_HEAD(&link->node);
 	xa_init_flags(&link->ahs, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ);
+	xa_init_flags(&link->counters, XA_FLAGS_ALLOC1);
 
 	link->id = ida_alloc_max(&link_ids, 0xfff0, GFP_KERNEL);
 	if (link->id < 0) {

@@ -53,6 +53,7 @@
  * @guid: node and system image GUID
  * @ahs: struct rxt_ibah by number, for datagram WQEs; its lock is irq-safe
  * @ah_next: where to look for the next free number (@ahs' lock)
+ * @counters: struct rxt_stats_set by number of the counter that QPs are bound to
  */
 struct rxt_link {
 	struct ib_device	ibdev;
@@ -68,6 +69,7 @@ struct rxt_link {
 	__be64			guid;
 	struct xarray		ahs;
 	u32			ah_next;
+	struct xarray		counters;
 };
 
 struct rxt_ucontext {
@@ -336,6 +338,11 @@ struct rdma_hw_stats *rxt_alloc_hw_port_stats(struct ib_device *ibdev,
 					      u32 port);
 int rxt_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
 		     u32 port, int index);
+struct rdma_hw_stats *rxt_counter_alloc_stats(struct rdma_counter *counter);
+int rxt_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp);
+int rxt_counter_unbind_qp(struct ib_qp *ibqp);
+int rxt_counter_update_stats(struct rdma_counter *counter);
+int rxt_counter_dealloc(struct rdma_counter *counter);
 
 /* restrack.c */
 int rxt_fill_res_qp(struct sk_buff *msg, struct ib_qp *ibqp);

@@ -150,7 +150,7 @@ static enum rxt_verdict loop_emit(struct loop_conn *lc, bool last)
 		lc->out.acked = false;
 		peer->in.acked = true;
 		peer->in.ack = lc->out.ack;
-		rxt_count(lc->conn.dev, tx_acks);
+		rxt_count_conn(&lc->conn, tx_acks);
 		loop_wake(peer);
 	}
 	if (nak == RXT_OK ||
@@ -162,10 +162,10 @@ static enum rxt_verdict loop_emit(struct loop_conn *lc, bool last)
 	peer->in.timer = lc->out.timer;
 	loop_wake(peer);
 	if (nak == RXT_NOT_READY) {
-		rxt_count(lc->conn.dev, tx_rnr_nak);
+		rxt_count_conn(&lc->conn, tx_rnr_nak);
 		return RXT_OK;
 	}
-	rxt_count(lc->conn.dev, tx_nak);
+	rxt_count_conn(&lc->conn, tx_nak);
 	return nak;
 }
 
@@ -274,7 +274,7 @@ static int loop_xmit(struct rxt_conn *conn, struct rxt_msg *msg)
 		rxt_msg_exit(msg);
 	}
 	loop_deliver(lc, pkt);
-	rxt_count(conn->dev, tx_packets);
+	rxt_count_conn(conn, tx_packets);
 	msg->tx_off += len;
 	if (msg->tx_off < msg->length)
 		return RXT_TX_MORE;
@@ -341,7 +341,7 @@ static void loop_rx_uc(struct loop_conn *lc, const struct loop_pkt *pkt)
 	if (!pkt->off)
 		lc->exp_off = 0;
 	if (pkt->off != lc->exp_off) {
-		rxt_count(lc->conn.dev, rx_discarded);
+		rxt_count_conn(&lc->conn, rx_discarded);
 		return;
 	}
 	lc->exp_off += pkt->len;
@@ -357,7 +357,7 @@ static bool loop_rx_rc(struct loop_conn *lc, const struct loop_pkt *pkt)
 
 	/* What was sent behind a request that we were not ready for comes again. */
 	if (lc->refused || id != lc->exp_id || pkt->off != lc->exp_off) {
-		rxt_count(lc->conn.dev, rx_discarded);
+		rxt_count_conn(&lc->conn, rx_discarded);
 		return false;
 	}
 	verdict = loop_rx_execute(lc, pkt);
@@ -403,7 +403,7 @@ static void loop_rx_ctl(struct loop_conn *lc, const struct loop_ctl *in)
 	struct rxt_conn *conn = &lc->conn;
 
 	if (in->acked) {
-		rxt_count(conn->dev, rx_acks);
+		rxt_count_conn(conn, rx_acks);
 		lc->acked = in->ack;
 		rxt_tx_acked(conn, in->ack);
 	}
@@ -436,7 +436,7 @@ static void loop_work(struct work_struct *work)
 	spin_unlock_bh(&loop_lock);
 
 	list_for_each_entry_safe(pkt, next, &batch, node) {
-		rxt_count(lc->conn.dev, rx_packets);
+		rxt_count_conn(&lc->conn, rx_packets);
 		if (loop_is_response(pkt->hdr.op))
 			loop_rx_response(lc, pkt);
 		else if (lc->conn.type == IB_QPT_UC)
@@ -490,8 +490,8 @@ static void loop_pair(struct loop_conn *lc)
 		peer->in.ready = true;
 		loop_wake(lc);
 		loop_wake(peer);
-		rxt_count(lc->conn.dev, connects);
-		rxt_count(peer->conn.dev, accepts);
+		rxt_count_conn(&lc->conn, connects);
+		rxt_count_conn(&peer->conn, accepts);
 		rxt_conn_up(&lc->conn);
 		rxt_conn_up(&peer->conn);
 		return;

@@ -216,7 +216,7 @@ bool roce_mcast_rx(struct roce_link *link, const struct roce_ends *ends,
 
 		spin_lock_bh(&rc->lock);
 		if (rc->open) {
-			rxt_count(rc->conn.dev, rx_packets);
+			rxt_count_conn(&rc->conn, rx_packets);
 			roce_ud_rx(rc, pkt);
 		}
 		spin_unlock_bh(&rc->lock);

@@ -79,7 +79,7 @@ static void acked_to(struct roce_conn *rc, u32 psn)
 
 static void discard(struct roce_conn *rc)
 {
-	rxt_count(rc->conn.dev, rx_discarded);
+	rxt_count_conn(&rc->conn, rx_discarded);
 }
 
 /* ---- ACK, NAK ---- */
@@ -142,7 +142,7 @@ static void rx_ack(struct roce_conn *rc, const struct roce_hdr *h)
 	/* One behind those under way is a repeated ACK for the last one. */
 	if (!roce_window_holds(&rc->req.w, h->psn))
 		return discard(rc);
-	rxt_count(rc->conn.dev, rx_acks);
+	rxt_count_conn(&rc->conn, rx_acks);
 	switch (h->syndrome & ROCE_SYN_TYPE) {
 	case ROCE_SYN_ACK:
 		acked_to(rc, h->psn);

@@ -304,7 +304,7 @@ static void replay_read(struct roce_conn *rc, const struct roce_pkt *pkt,
 	enum rxt_verdict v;
 
 	if (!roce_replay_covers(done, &pkt->h, rc->mtu_shift)) {
-		rxt_count(rc->conn.dev, rx_discarded);
+		rxt_count_conn(&rc->conn, rx_discarded);
 		return;
 	}
 	v = rxt_rx_read(&rc->conn, &hdr,
@@ -322,7 +322,7 @@ static void rc_duplicate(struct roce_conn *rc, const struct roce_pkt *pkt)
 	struct rxt_hdr hdr;
 	u64 orig;
 
-	rxt_count(rc->conn.dev, duplicates);
+	rxt_count_conn(&rc->conn, duplicates);
 	switch (pkt->h.info->op) {
 	case RXT_OP_READ:
 	case RXT_OP_CMP_SWP:
@@ -334,7 +334,7 @@ static void rc_duplicate(struct roce_conn *rc, const struct roce_pkt *pkt)
 	}
 	done = roce_replay_find(&rc->resp.replay, pkt->h.psn);
 	if (!done || done->op != pkt->h.info->op) {
-		rxt_count(rc->conn.dev, rx_discarded);
+		rxt_count_conn(&rc->conn, rx_discarded);
 		return;
 	}
 	if (done->op == RXT_OP_READ) {
@@ -373,7 +373,7 @@ static void rc_gap(struct roce_conn *rc, const struct roce_pkt *pkt)
 	struct roce_responder *resp = &rc->resp;
 	bool again;
 
-	rxt_count(rc->conn.dev, out_of_order);
+	rxt_count_conn(&rc->conn, out_of_order);
 	/* One NAK for a gap (IBTA 9.7.5.2.8), and one more when the sender went
 	 * back to it and its first packet was lost again.
 	 */
@@ -395,7 +395,7 @@ void roce_resp_rx(struct roce_conn *rc, const struct roce_pkt *pkt)
 
 	lockdep_assert_held(&rc->lock);
 	if (rc->resp.refused || !rxt_conn_can_receive(&rc->conn)) {
-		rxt_count(rc->conn.dev, rx_discarded);
+		rxt_count_conn(&rc->conn, rx_discarded);
 		return;
 	}
 	if (!diff)
@@ -434,15 +434,15 @@ void roce_resp_uc(struct roce_conn *rc, const struct roce_pkt *pkt)
 	lockdep_assert_held(&rc->lock);
 	rc->resp.psn = roce_psn_add(pkt->h.psn, 1);
 	if (!in_seq)
-		rxt_count(rc->conn.dev, out_of_order);
+		rxt_count_conn(&rc->conn, out_of_order);
 	if (in->open && (first || !in_seq))
 		uc_abort(rc);
 	if (!order_ok(in, &pkt->h)) {
-		rxt_count(rc->conn.dev, rx_discarded);
+		rxt_count_conn(&rc->conn, rx_discarded);
 		return;
 	}
 	if (in_packet(rc, pkt) != RXT_OK) {
-		rxt_count(rc->conn.dev, rx_discarded);
+		rxt_count_conn(&rc->conn, rx_discarded);
 		uc_abort(rc);
 		return;
 	}

@@ -290,7 +290,7 @@ static bool source_ok(struct roce_batch *b, const struct roce_conn *rc)
 static void deliver(struct roce_conn *rc, const struct roce_pkt *pkt)
 {
 	lockdep_assert_held(&rc->lock);
-	rxt_count(rc->conn.dev, rx_packets);
+	rxt_count_conn(&rc->conn, rx_packets);
 	if (rc->conn.type == IB_QPT_UC)
 		roce_resp_uc(rc, pkt);
 	else if (rc->conn.type != IB_QPT_RC)

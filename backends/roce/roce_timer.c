@@ -89,10 +89,10 @@ static bool overdue(struct roce_conn *rc)
 		rt->waiting = false;
 		return false;
 	}
-	rxt_count(rc->conn.dev, timeouts);
+	rxt_count_conn(&rc->conn, timeouts);
 	rt->waiting = false;
 	if (rt->tries >= rt->retry_cnt) {
-		rxt_count(rc->conn.dev, retry_exceeded);
+		rxt_count_conn(&rc->conn, retry_exceeded);
 		rt->lost = true;
 		rxt_conn_error(&rc->conn, RXT_ERR_LOST);
 		return false;

@@ -100,7 +100,7 @@ int roce_tx_flush(struct roce_conn *rc)
 		return -ENOBUFS;
 	}
 	tx->pack_req = false;
-	rxt_count_add(rc->conn.dev, tx_packets, count);
+	rxt_count_conn_add(&rc->conn, tx_packets, count);
 	stall_over(rc);
 	return 0;
 }
@@ -398,9 +398,9 @@ static bool may_splice(const struct roce_conn *rc, const struct rxt_msg *msg)
 static void count_bytes(struct roce_conn *rc, bool splice, u32 n)
 {
 	if (splice)
-		rxt_count_add(rc->conn.dev, zc_bytes, n);
+		rxt_count_conn_add(&rc->conn, zc_bytes, n);
 	else
-		rxt_count_add(rc->conn.dev, copied_bytes, n);
+		rxt_count_conn_add(&rc->conn, copied_bytes, n);
 }
 
 /* SEND and WRITE, a unit of it; msg is entered. */
@@ -658,7 +658,7 @@ static void nak_left(struct roce_conn *rc, enum rxt_verdict verdict)
 
 	switch (verdict) {
 	case RXT_NOT_READY:
-		rxt_count(conn->dev, tx_rnr_nak);
+		rxt_count_conn(conn, tx_rnr_nak);
 		return;
 	case RXT_BAD_REQUEST:
 		rxt_conn_error(conn, RXT_ERR_NAK_SENT_REQ);
@@ -672,7 +672,7 @@ static void nak_left(struct roce_conn *rc, enum rxt_verdict verdict)
 	default:
 		break;
 	}
-	rxt_count(conn->dev, tx_nak);
+	rxt_count_conn(conn, tx_nak);
 }
 
 /**
@@ -690,7 +690,7 @@ void roce_tx_answers(struct roce_conn *rc, bool last)
 	if (l.ack && !(l.nak && roce_psn_diff(l.ack_psn, l.nak_psn) < 0)) {
 		answer_hdr(rc, &h, l.ack_op, l.ack_psn, rc->resp.msn, 0);
 		err = roce_tx_packet(rc, &h, &pl);
-		rxt_count(rc->conn.dev, tx_acks);
+		rxt_count_conn(&rc->conn, tx_acks);
 	}
 	if (l.nak && !err) {
 		answer_hdr(rc, &h, ROCE_ACK, l.nak_psn, rc->resp.msn, 0);

@@ -126,7 +126,7 @@ void roce_ud_rx(struct roce_conn *rc, const struct roce_pkt *pkt)
 	lockdep_assert_held(&rc->lock);
 	/* IBTA 9.8.2.2.2: longer than any MTU there can be. */
 	if (h->len > 4096) {
-		rxt_count(rc->conn.dev, ud_dropped);
+		rxt_count_conn(&rc->conn, ud_dropped);
 		return;
 	}
 	put_grh(&dg, pkt->skb, sizeof(struct udphdr) + roce_wire_len(h));

@@ -83,7 +83,7 @@ static void conn_frames(struct rxtcp_conn *tc, enum rxtcp_state state, u32 max_s
 	rcu_assign_pointer(tc->sk, sk);
 	WRITE_ONCE(tc->state, state);
 	if (state == RXTCP_UP) {
-		rxt_count(tc->conn.dev, connects);
+		rxt_count_conn(&tc->conn, connects);
 		rxtcp_conn_up(tc);
 		tc->rx.ack_due = true;
 	}
@@ -96,7 +96,7 @@ static void conn_frames(struct rxtcp_conn *tc, enum rxtcp_state state, u32 max_s
 void rxtcp_conn_up(struct rxtcp_conn *tc)
 {
 	if (tc->state == RXTCP_CONFIRM)
-		rxt_count(tc->conn.dev, accepts);
+		rxt_count_conn(&tc->conn, accepts);
 	WRITE_ONCE(tc->state, RXTCP_UP);
 	WRITE_ONCE(tc->life.wanted, false);
 	rxt_conn_up(&tc->conn);
@@ -134,8 +134,8 @@ void rxtcp_conn_give_up(struct rxtcp_conn *tc)
 		release_sock(tc->sock->sk);
 	if (report) {
 		conn_drop_sock(tc, false);
-		rxt_count(tc->conn.dev, timeouts);
-		rxt_count(tc->conn.dev, retry_exceeded);
+		rxt_count_conn(&tc->conn, timeouts);
+		rxt_count_conn(&tc->conn, retry_exceeded);
 		rxt_conn_error(&tc->conn, RXT_ERR_LOST);
 	}
 	mutex_unlock(&tc->lock);
@@ -161,7 +161,7 @@ static void conn_retry(struct rxtcp_conn *tc)
 {
 	conn_drop_sock(tc, false);
 	WRITE_ONCE(tc->state, RXTCP_SYN);
-	rxt_count(tc->conn.dev, connect_retries);
+	rxt_count_conn(&tc->conn, connect_retries);
 	mod_delayed_work(rxtcp_wq, &tc->work, msecs_to_jiffies(tc->backoff));
 	tc->backoff = min_t(unsigned int, tc->backoff * 2, BACKOFF_MAX);
 }
@@ -256,7 +256,7 @@ static int conn_hello(struct rxtcp_conn *tc)
 	if (rxtcp_hello_decode(&tc->reply, RXT_TCP_HELLO_REP, &h) != RXT_TCP_OK ||
 	    h.status != RXT_TCP_OK || h.qp_type != tc->conn.type ||
 	    h.src_qpn != tc->dest_qpn || h.dst_qpn != tc->conn.qpn) {
-		rxt_count(tc->conn.dev, hello_rejected);
+		rxt_count_conn(&tc->conn, hello_rejected);
 		return -ECONNREFUSED;
 	}
 	conn_frames(tc, RXTCP_UP, h.max_seg);

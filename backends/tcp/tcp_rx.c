@@ -22,7 +22,7 @@ static void rx_protocol_error(struct rxtcp_conn *tc)
 	if (tc->rx.dead)
 		return;
 	tc->rx.dead = true;
-	rxt_count(tc->conn.dev, bad_header);
+	rxt_count_conn(&tc->conn, bad_header);
 	rxt_conn_error(&tc->conn, RXT_ERR_PROTOCOL);
 }
 
@@ -215,7 +215,7 @@ static int rx_request(struct rxtcp_conn *tc, const struct rxtcp_frame *f)
 
 discard:
 	lane->skip = true;
-	rxt_count(tc->conn.dev, rx_discarded);
+	rxt_count_conn(&tc->conn, rx_discarded);
 	return 0;
 }
 
@@ -257,7 +257,7 @@ static int rx_ack(struct rxtcp_conn *tc, const struct rxtcp_frame *f)
 		if (!rxt_tx_acked(&tc->conn, f->ack))
 			return -EPROTO;
 		tx->acked = f->ack;
-		rxt_count(tc->conn.dev, rx_acks);
+		rxt_count_conn(&tc->conn, rx_acks);
 	}
 	if (f->info->family != RXTCP_CTL ||
 	    (f->syndrome & RXT_TCP_SYN_TYPE) == RXT_TCP_SYN_ACK)
@@ -285,7 +285,7 @@ static int rx_frame(struct rxtcp_conn *tc)
 
 	if (f->qpn != tc->conn.qpn)
 		return -EPROTO;
-	rxt_count(tc->conn.dev, rx_packets);
+	rxt_count_conn(&tc->conn, rx_packets);
 	if (tc->state == RXTCP_CONFIRM)
 		rxtcp_conn_up(tc);
 	ret = rx_ack(tc, f);

@@ -121,7 +121,7 @@ static void stage_frame(struct rxtcp_conn *tc, const struct rxtcp_frame *f)
 	tx->tail += rxtcp_frame_encode(f, tx->stage + tx->tail);
 	/* It carries the newest ACK. */
 	tc->rx.ack_due = false;
-	rxt_count(tc->conn.dev, tx_packets);
+	rxt_count_conn(&tc->conn, tx_packets);
 }
 
 static u32 ack_id(const struct rxtcp_conn *tc)
@@ -156,7 +156,7 @@ static void emit_ctl(struct rxtcp_conn *tc, bool last)
 		return;
 
 	if (nak == RXT_OK) {
-		rxt_count(tc->conn.dev, tx_acks);
+		rxt_count_conn(&tc->conn, tx_acks);
 		stage_frame(tc, &f);
 		return;
 	}
@@ -164,11 +164,11 @@ static void emit_ctl(struct rxtcp_conn *tc, bool last)
 	if (nak == RXT_NOT_READY) {
 		f.syndrome = RXT_TCP_SYN_RNR |
 			     (rxt_conn_min_rnr_timer(&tc->conn) & RXT_TCP_SYN_VALUE);
-		rxt_count(tc->conn.dev, tx_rnr_nak);
+		rxt_count_conn(&tc->conn, tx_rnr_nak);
 	} else {
 		f.syndrome = rxtcp_verdict_syndrome(nak);
 		tx->nak_sent = nak;
-		rxt_count(tc->conn.dev, tx_nak);
+		rxt_count_conn(&tc->conn, tx_nak);
 	}
 	rx->nak = RXT_OK;
 	stage_frame(tc, &f);
@@ -275,7 +275,7 @@ static int payload_copy(struct rxtcp_conn *tc, struct rxt_msg *msg, u32 len)
 	rxt_msg_copy(msg, msg->tx_off, len, tx->stage + tx->tail);
 	tx->tail += len;
 	accepted(tx, msg, len);
-	rxt_count_add(tc->conn.dev, copied_bytes, len);
+	rxt_count_conn_add(&tc->conn, copied_bytes, len);
 	return 1;
 }
 
@@ -303,7 +303,7 @@ static int payload_splice(struct rxtcp_conn *tc, struct rxt_msg *msg, u32 len)
 		if (n <= 0)
 			return no_room(tc, n);
 		accepted(tx, msg, n);
-		rxt_count_add(tc->conn.dev, zc_bytes, n);
+		rxt_count_conn_add(&tc->conn, zc_bytes, n);
 		if (n < bv[i].bv_len)
 			return 1;
 	}

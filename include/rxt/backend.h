@@ -107,14 +107,17 @@ enum rxt_conn_err {
  * @dev: the device
  * @qpn: own QP number, 24 bits
  * @type: IB_QPT_RC, IB_QPT_UC, IB_QPT_UD or IB_QPT_GSI
+ * @stats: where rxt_count_conn() counts: the device's, or a set of its own
  *
- * Filled by the core after ->conn_alloc() and constant from then on.
+ * Filled by the core after ->conn_alloc() and constant from then on, but for
+ * @stats.
  */
 struct rxt_conn {
 	struct rxt_qp		*qp;
 	struct rxt_dev		*dev;
 	u32			qpn;
 	enum ib_qp_type		type;
+	struct rxt_stats __percpu	*stats;
 };
 
 /**
@@ -250,7 +253,9 @@ void rxt_backend_unregister(struct rxt_backend *be);
  * @be: its backend; constant
  * @be_priv: the backend's
  * @net: network namespace of the netdev; constant, alive until detach
- * @stats: counters, per CPU
+ * @stats: counters, per CPU, of all that has no set of its own
+ * @stats_lock: guards @stats_idle
+ * @stats_idle: sets that no QP counts in (core/stats.c)
  * @name: for messages
  *
  * Backends count in @stats and use the calls below for everything else.
@@ -260,6 +265,8 @@ struct rxt_dev {
 	void				*be_priv;
 	struct net			*net;
 	struct rxt_stats __percpu	*stats;
+	spinlock_t			stats_lock;	/* stats_idle */
+	struct list_head		stats_idle;
 	char				name[IB_DEVICE_NAME_MAX];
 };
 
@@ -270,9 +277,16 @@ struct net_device *rxt_dev_netdev_get(struct rxt_dev *dev);
 void *rxt_dev_priv(const struct rxt_dev *dev);
 void rxt_dev_set_priv(struct rxt_dev *dev, void *priv);
 
+/* What a connection does is counted for it: it may have counters of its own. The
+ * first two are for what belongs to none.
+ */
 #define rxt_count(dev, name)	this_cpu_inc((dev)->stats->cnt[RXT_CNT_##name])
 #define rxt_count_add(dev, name, n) \
 	this_cpu_add((dev)->stats->cnt[RXT_CNT_##name], (n))
+#define rxt_count_conn(conn, name) \
+	this_cpu_inc(READ_ONCE((conn)->stats)->cnt[RXT_CNT_##name])
+#define rxt_count_conn_add(conn, name, n) \
+	this_cpu_add(READ_ONCE((conn)->stats)->cnt[RXT_CNT_##name], (n))
 
 /* QP by number, for backends whose packets carry one (core/qp.c).
  * Any context. The reference keeps conn and QP alive and holds up destroy, so

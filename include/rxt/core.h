@@ -35,7 +35,10 @@ int rxt_dev_init(struct rxt_dev *dev, const struct rxt_backend *be,
 void rxt_dev_exit(struct rxt_dev *dev);
 int rxt_dev_attach(struct rxt_dev *dev);
 void rxt_dev_detach(struct rxt_dev *dev);
-u64 rxt_dev_counter(const struct rxt_dev *dev, enum rxt_counter c);
+u64 rxt_stats_sum(const struct rxt_stats __percpu *stats, enum rxt_counter c);
+struct rxt_stats_set *rxt_stats_set_get(struct rxt_dev *dev);
+void rxt_stats_set_put(struct rxt_dev *dev, struct rxt_stats_set *set);
+void rxt_qp_count_in(struct rxt_qp *qp, const struct rxt_stats_set *set);
 extern const char * const rxt_counter_names[RXT_CNT_NUM];
 
 /* Registry lookups; get takes a module reference, loads "rxt-backend-NAME". */
