@@ -482,6 +482,41 @@ void rxt_qp_conn_query(struct rxt_qp *qp, struct rxt_conn_info *info)
 	mutex_unlock(&qp->mutex);
 }
 
+static enum rxt_qp_wait waits_for(const struct rxt_qp *qp)
+{
+	lockdep_assert_held(&qp->req_lock);
+	if (qp->rnr_hold)
+		return RXT_WAIT_RNR;
+	if (test_bit(RXT_QP_REQ_WAIT, &qp->flags))
+		return RXT_WAIT_PEER;
+	if (test_bit(RXT_QP_TX_BLOCKED, &qp->flags))
+		return RXT_WAIT_ROOM;
+	return qp->stalled ? RXT_WAIT_ORDER : RXT_WAIT_NOTHING;
+}
+
+/**
+ * rxt_qp_progress - how far a QP is
+ * @qp: QP
+ * @p: result
+ *
+ * Context: process.
+ */
+void rxt_qp_progress(struct rxt_qp *qp, struct rxt_qp_progress *p)
+{
+	spin_lock_bh(&qp->req_lock);
+	p->inflight = qp->inflight_len;
+	p->sent_id = qp->sent_id;
+	p->acked_id = qp->acked_id;
+	p->rd_out = qp->rd_out;
+	p->rnr_left = qp->rnr_left;
+	p->wait = waits_for(qp);
+	spin_unlock_bh(&qp->req_lock);
+
+	spin_lock_bh(&qp->resp_lock);
+	p->responses = qp->resp_out[0] + qp->resp_out[1];
+	spin_unlock_bh(&qp->resp_lock);
+}
+
 /**
  * rxt_qp_mcast_join - a UD QP is to get what is sent to a group
  * @qp: QP

@@ -195,6 +195,45 @@ static inline u32 rxt_qp_num(const struct rxt_qp *qp)
 	return ((const struct rxt_qp_head *)qp)->qpn;
 }
 
+/**
+ * enum rxt_qp_wait - what the requests of a QP wait for
+ * @RXT_WAIT_NOTHING: for none of the below
+ * @RXT_WAIT_ROOM: for room in the transport
+ * @RXT_WAIT_PEER: for the peer to answer, before the transport takes more
+ * @RXT_WAIT_RNR: for the time that a peer without receive requests asked for
+ * @RXT_WAIT_ORDER: for answers to READs and atomics, or for acknowledgements: a
+ *	fence, the limit of READs, the limit of requests under way
+ */
+enum rxt_qp_wait {
+	RXT_WAIT_NOTHING,
+	RXT_WAIT_ROOM,
+	RXT_WAIT_PEER,
+	RXT_WAIT_RNR,
+	RXT_WAIT_ORDER,
+};
+
+/**
+ * struct rxt_qp_progress - how far a QP is, to see why it does not move
+ * @inflight: requests taken from the send queue and not completed
+ * @sent_id: message number of the newest request that was handed over whole
+ * @acked_id: of the newest one that is acknowledged
+ * @rd_out: READs and atomics not answered yet
+ * @responses: answers to the peer that wait to go out
+ * @rnr_left: RNR NAKs that are still borne; 7 for ever
+ * @wait: what for
+ */
+struct rxt_qp_progress {
+	u32			inflight;
+	u32			sent_id;
+	u32			acked_id;
+	u32			rd_out;
+	u32			responses;
+	u8			rnr_left;
+	enum rxt_qp_wait	wait;
+};
+
+void rxt_qp_progress(struct rxt_qp *qp, struct rxt_qp_progress *p);
+
 /* An empty private copy of a send WQE; its tail is not touched. */
 static inline void rxt_msg_init(struct rxt_msg *msg, struct rxt_qp *qp)
 {
