@@ -43,7 +43,8 @@ unprivileged() {
 }
 
 # in_group CMD...: as a user, in the cgroup under test.
-in_group() { bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" ip netns exec a "${NOBODY[@]}" "$@"; }
+in_group_bg() { exec bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" ip netns exec a "${NOBODY[@]}" "$@"; }
+in_group() { (in_group_bg "$@"); }
 current() { grep -q "^$DEV_A $1" "$group/rdma.current" || { cat "$group/rdma.current"; return 1; }; }
 max() { echo "$DEV_A $1" >"$group/rdma.max"; }
 
@@ -58,7 +59,7 @@ limits() {
 	fi
 	point "rdma.max takes limits for the device" max "hca_handle=1 hca_object=40"
 	point "within the limits" in_group "$BIN/verbs_gid" $DEV_A
-	in_group ibv_rc_pingpong -d $DEV_A -g "$(gid_index a 4)" -p $PORT >"$TMP/held" 2>&1 &
+	in_group_bg ibv_rc_pingpong -d $DEV_A -g "$(gid_index a 4)" -p $PORT >"$TMP/held" 2>&1 &
 	pid=$!
 	point "what is in use is counted" wait_for 10 current "hca_handle=1 hca_object=[1-9]"
 	point "a second context is one too many" fails in_group "$BIN/verbs_gid" $DEV_A
@@ -72,7 +73,7 @@ limits() {
 	max "hca_handle=max hca_object=max"
 	point "no limit again" in_group "$BIN/verbs_gid" $DEV_A
 	point "others were never limited" on a "$BIN/verbs_gid" $DEV_A
-	wait_for 5 rmdir "$group"
+	point "the group can go" wait_for 5 rmdir "$group"
 }
 
 check() {
