@@ -19,6 +19,7 @@
  */
 #include <linux/delay.h>
 #include <linux/idr.h>
+#include <linux/if_vlan.h>
 #include <linux/module.h>
 #include <linux/rtnetlink.h>
 #include <net/net_namespace.h>
@@ -238,6 +239,20 @@ static void link_check_gone(struct rxt_link *link)
 		ib_unregister_device(&link->ibdev);
 }
 
+/* ib_core takes the addresses of a VLAN for those of a port on the netdev below it
+ * (IBTA A17: the VLAN is part of the address), and a port on the VLAN for one
+ * without any.
+ */
+static int check_netdev(const char *name, const struct net_device *ndev)
+{
+	if (!is_vlan_dev(ndev))
+		return 0;
+	pr_err_ratelimited("%s: %s is a VLAN: make the link on %s, its addresses are GIDs there\n",
+			   name, netdev_name(ndev),
+			   netdev_name(vlan_dev_real_dev(ndev)));
+	return -EOPNOTSUPP;
+}
+
 /**
  * rxt_link_add - make a link
  * @be: backend; the caller has a reference while this runs, the link has none
@@ -245,7 +260,8 @@ static void link_check_gone(struct rxt_link *link)
  * @ndev: netdev, a reference is the caller's
  *
  * Context: process, sleeps. Return: 0; -EEXIST: there is one of that backend;
- * -ENODEV: the netdev is going; -ENFILE: the name is taken; the backend's -errno.
+ * -ENODEV: the netdev is going; -ENFILE: the name is taken; -EOPNOTSUPP: a VLAN;
+ * the backend's -errno.
  */
 int rxt_link_add(const struct rxt_backend *be, const char *name,
 		 struct net_device *ndev)
@@ -253,6 +269,9 @@ int rxt_link_add(const struct rxt_backend *be, const char *name,
 	struct rxt_link *link;
 	int err;
 
+	err = check_netdev(name, ndev);
+	if (err)
+		return err;
 	link = link_alloc(be, name, ndev);
 	if (IS_ERR(link))
 		return PTR_ERR(link);

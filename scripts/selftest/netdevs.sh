@@ -7,7 +7,8 @@
 # links exist.
 #
 # A kind is a function dev_KIND that makes "na" in namespace a and "nb" in b, on top of the wire va - vb where it needs one;
-# what this kernel cannot make is skipped. A kind in ALONE has one device, whose own address is both ends.
+# what this kernel cannot make is skipped. A kind in ALONE has one device, whose own address is both ends. The addresses of a
+# VLAN belong to the link on the device below.
 . "$(dirname "$0")/lib.sh"
 own_types_only "needs links in namespaces"
 
@@ -19,7 +20,7 @@ pump=
 h() { ip -n "$1" "${@:2}"; }
 each_host() { "$@" a && "$@" b; } # CMD gets the host as its last argument
 
-vlan() { h "$1" link add link "v$1" name "n$1" type vlan id 5; }
+vlan() { h "$1" link add link "v$1" name "n$1" type vlan id 5 && h "$1" addr flush dev "v$1"; }
 dev_vlan() { each_host vlan; }
 bond() { h "$1" link add "n$1" type bond mode active-backup && h "$1" link set "v$1" down && h "$1" link set "v$1" master "n$1"; }
 dev_bond() { each_host bond; }
@@ -84,11 +85,21 @@ down() {
 	topo_down
 }
 
+refused() {
+	! link_on a na || return
+	dmesg | tail -n 5 | grep "na is a VLAN: .* on va"
+}
+
 pair() { # KIND
+	local n=n
 	up "$1" || return
+	if [ "$1" = vlan ]; then
+		n=v
+		point "vlan: no link on it, and the log says why" refused
+	fi
 	config a na $IP_A $IP6_A
 	config b nb $IP_B $IP6_B
-	if point "$1: links" eval "link_on a na && link_on b nb && ready a 4 && ready b 4 && ready a 6 && ready b 6"; then
+	if point "$1: links" eval "link_on a ${n}a && link_on b ${n}b && ready a 4 && ready b 4 && ready a 6 && ready b 6"; then
 		point "$1: data over IPv4" data -4 -a $SPEC_A -b $SPEC_B
 		point "$1: data over IPv6" data -6 -a $SPEC_A -b $SPEC_B
 	fi
@@ -147,6 +158,9 @@ changes() {
 	on a sysctl -qw net.ipv6.conf.vx.disable_ipv6=0
 	h a addr add $ADDR6_A/64 dev vx nodad
 	point "IPv6 is back" wait_for 3 gid_index a 6
+	# ib_core waits for a neighbour for a second only, as long as the stack may wait to ask again.
+	wait_for 10 on b ping -qc 1 -W 1 $ADDR6_A >/dev/null
+	wait_for 10 on a ping -qc 1 -W 1 $ADDR6_B >/dev/null
 	point "and carries data" data -6 -a $SPEC_A -b $SPEC_B
 	no_leak
 	topo_down
