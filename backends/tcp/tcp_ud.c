@@ -118,7 +118,7 @@ int rxtcp_ud_xmit(struct rxt_conn *conn, struct rxt_msg *msg)
 	if (IS_ERR(skb))
 		return PTR_ERR(skb);
 	if (send_to(ud, msg->av, skb)) {
-		rxt_count(conn->dev, ud_dropped);
+		rxt_count_conn(conn, ud_dropped);
 		kfree_skb(skb);
 	}
 	return RXT_TX_DONE;
