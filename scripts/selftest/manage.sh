@@ -211,7 +211,7 @@ check() {
 	manual
 	kill -TERM $pid
 	wait $pid
-	! carries_ud || cm_ids
+	cm_ids
 	automatic
 	tracing
 	move
