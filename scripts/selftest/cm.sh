@@ -5,7 +5,7 @@
 # timeout: 600
 # The connection manager, by rping: sizes, address families, link-local addresses with scope, the own address, wildcard
 # listeners, several links and addresses on a host, servers that come and go, connections without end.
-# RXT_CM_CONNS, RXT_CM_RPINGS: how many of the last (200, 15). RXT_CM_PINGS: round trips with 64 bytes (100).
+# RXT_CM_CONNS, RXT_CM_RPINGS: how many of the last (40, 8). RXT_CM_PINGS: round trips with 64 bytes (50).
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/cm_lib.sh"
 own_types_only "needs links in namespaces"
@@ -67,7 +67,7 @@ several() {
 # A server killed in all its states, and its successor on the same port at once.
 restarts() {
 	local i pid n
-	n=$(scale 10)
+	n=$(scale 4)
 	for ((i = 0; i < n; i++)); do
 		on_bg a rping -s -a $ADDR_A -P >/dev/null 2>&1 &
 		pid=$!
@@ -91,7 +91,7 @@ memory() {
 
 # Processes for some of them, a pair of processes for many.
 connections() {
-	local i pid n=${RXT_CM_RPINGS:-$(scale 15)} many=${RXT_CM_CONNS:-$(scale 200)} before after
+	local i pid n=${RXT_CM_RPINGS:-$(scale 8)} many=${RXT_CM_CONNS:-$(scale 40)} before after
 	on_bg a rping -s -a $ADDR_A -P >"$TMP/server" 2>&1 &
 	pid=$!
 	wait_for 10 cm_listens a
@@ -102,7 +102,7 @@ connections() {
 	kill $pid
 	wait $pid 2>/dev/null
 	before=$(memory)
-	point "$many connections one after the other" meet $((L + many)) "$BIN/cm_conn" -n "$many" $ADDR_A -- \
+	point "$many connections one after the other" meet $((L + 2 * many)) "$BIN/cm_conn" -n "$many" $ADDR_A -- \
 		"$BIN/cm_conn" -n "$many" -c $ADDR_A
 	after=$(memory)
 	# 8 MiB are other people's; 4 KiB a connection would be ours.
@@ -111,11 +111,11 @@ connections() {
 
 check() {
 	local n ll
-	n=${RXT_CM_PINGS:-$(scale 100)}
+	n=${RXT_CM_PINGS:-$(scale 50)}
 	cm_up || return
 	rpings "64 bytes" $ADDR_A $ADDR_A 64 "$n"
-	rpings "1 byte more than fits a packet" $ADDR_A $ADDR_A 1025 "$(scale 50)"
-	rpings "64 KiB" $ADDR_A $ADDR_A 65535 "$(scale 30)"
+	rpings "1 byte more than fits a packet" $ADDR_A $ADDR_A 1025 "$(scale 20)"
+	rpings "64 KiB" $ADDR_A $ADDR_A 65535 "$(scale 10)"
 	rpings "IPv6" $ADDR6_A $ADDR6_A 100 "$n"
 	ll=$(link_local a va)
 	rpings "link-local" "$ll%va" "$ll%vb" 100 10

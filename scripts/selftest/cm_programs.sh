@@ -5,7 +5,7 @@
 # timeout: 600
 # Programs that meet through the connection manager: ucmatose, udaddy, mckey, riostream, rcopy, rstream over rsocket's
 # preload library, perftest -R, unreliable connections.
-# RXT_CM_FILE: MiB of the file that rcopy copies (64).
+# RXT_CM_FILE: MiB of the file that rcopy copies (32).
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/cm_lib.sh"
 own_types_only "needs links in namespaces"
@@ -22,7 +22,7 @@ perf_cm() {
 }
 
 copied() {
-	local mib=${RXT_CM_FILE:-$(scale 64)}
+	local mib=${RXT_CM_FILE:-$(scale 32)}
 	head -c "${mib}M" /dev/urandom >"$TMP/file"
 	STAYS=1 meet "$((L + mib))" rcopy -- rcopy "$TMP/file" "$1:$TMP/copy" &&
 		cmp "$TMP/file" "$TMP/copy"
@@ -34,7 +34,7 @@ copied() {
 streams() { # TOOL-WITH-ENV... : with sizes of our own, the default takes minutes
 	local s
 	for s in 64 65536; do
-		meet "$L" "$@" -S $s -I "$(scale 50)" -C 1 -- "$@" -S $s -I "$(scale 50)" -C 1 -s $ADDR_A || return
+		meet "$L" "$@" -S $s -I "$(scale 20)" -C 1 -- "$@" -S $s -I "$(scale 20)" -C 1 -s $ADDR_A || return
 	done
 }
 
@@ -58,7 +58,7 @@ check() {
 	point "ib_write_bw -R -q 8" perf_cm ib_write_bw -s 65536 -q 8 -n "$(scale 100)"
 	point "ib_read_lat -R" perf_cm ib_read_lat -s 8 -n "$(scale 100)"
 	point "ib_send_lat -R -c UD" perf_cm ib_send_lat -c UD -s 64 -n "$(scale 100)"
-	point "unreliable connections" meet "$L" "$BIN/cm_conn" -u -n 5 $ADDR_A -- "$BIN/cm_conn" -u -n 5 -c $ADDR_A
+	point "unreliable connections" meet "$L" "$BIN/cm_conn" -u -n 3 $ADDR_A -- "$BIN/cm_conn" -u -n 3 -c $ADDR_A
 	point "an unreliable connection, IPv6" meet "$L" "$BIN/cm_conn" -u $ADDR6_A -- "$BIN/cm_conn" -u -c $ADDR6_A
 	[ "$TYPE" != rxt-tcp ] || point "an idle stream is closed" wait_for 25 no_stream
 	cm_down
