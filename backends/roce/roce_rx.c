@@ -15,6 +15,7 @@
 #include <linux/ipv6.h>
 #include <linux/udp.h>
 #include <net/ip.h>
+#include <rxt/compat.h>
 #include "roce.h"
 
 /**
