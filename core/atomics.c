@@ -17,14 +17,14 @@
  */
 int rxt_atomic_exec(struct rxt_mr *mr, const struct rxt_hdr *hdr, u64 *orig)
 {
-	unsigned int off;
+	unsigned int off, room;
 	struct page *page;
 	atomic64_t *p;
 	void *map;
 
 	if (!rxt_mr_enter(mr))
 		return -EFAULT;
-	page = rxt_mr_page(mr, hdr->raddr, &off);
+	page = rxt_mr_page(mr, hdr->raddr, &off, &room);
 	map = kmap_local_page(page);
 	p = map + off;
 	/* The region may be mapped at an odd offset though the IOVA is even. */

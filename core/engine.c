@@ -144,6 +144,10 @@ static bool xmit_one(struct rxt_qp *qp, struct rxt_msg *msg)
 {
 	int res;
 
+	if (unlikely(rxt_op_is_local(msg->op))) {
+		res = rxt_req_local(qp, msg);
+		return res ? xmit_failed(qp, msg, res) : true;
+	}
 	/* Before the call: an rxt_tx_ready() during it is not lost. */
 	set_bit(RXT_QP_TX_BLOCKED, &qp->flags);
 	trace_rxt_tx_begin(qp, msg, 0);

@@ -2,7 +2,7 @@
 /*
  * rxt core: what the files of core/ share and nobody else sees.
  *
- * What lives here: struct rxt_qp, struct rxt_mr, struct rxt_rx and the calls
+ * What lives here: struct rxt_qp, rxt_mr, rxt_dkey, rxt_rx and the calls
  * between the core's files. What may not: anything of provider or backends.
  *
  * Lock order: qp->mutex > TX token > (backend's connection lock) >
@@ -38,7 +38,7 @@
 enum rxt_msg_state {
 	RXT_MS_QUEUED,		/* built, (again) to be handed over */
 	RXT_MS_SENT,		/* handed over whole */
-	RXT_MS_ANSWERED,	/* READ, atomics: the response is in */
+	RXT_MS_ANSWERED,	/* READ, atomics: the response is in; local: done */
 	RXT_MS_FAILED,		/* ends with msg->status when it is the oldest */
 	RXT_MS_REPLAY,		/* an answer that was asked for again */
 };
@@ -187,6 +187,8 @@ struct rxt_qp {
  *	drops the 1 and waits for 0 on @idle
  * @idle: nobody touches the memory any more
  * @revoked: destroy has begun; keeps steady traffic from delaying it
+ * @atomic: it may be revoked in softirq context, so its memory is touched with
+ *	softirqs off and whoever revokes it can wait by spinning
  * @dev: device
  * @pd: protection domain, by identity
  * @type: where the memory is
@@ -196,9 +198,14 @@ struct rxt_qp {
  * @iova: address of the first byte as users name it
  * @length: bytes
  * @offset: of the first byte in the first page
- * @npages: entries of @pages
- * @pages: RXT_MR_PAGES: the memory; the array is the MR's
+ * @npages: entries of @pages or @block
+ * @pages: RXT_MR_PAGES: the memory; the array is the MR's (or @of's)
+ * @windows: windows bound to it; -1: none may be any more
+ * @qpn: only this QP's peer may use it; 0: any of @pd
+ * @shift: RXT_MR_FAST: log2 of the bytes behind each @block
+ * @of: a window: the region that it is a part of, with a reference
  * @rcu: lookups may hold a pointer when it goes
+ * @block: RXT_MR_FAST: kernel addresses, each aligned to its size
  *
  * RCU-freed; messages hold @ref and find out at rxt_mr_enter() that it is over.
  */
@@ -207,6 +214,7 @@ struct rxt_mr {
 	refcount_t		users;
 	struct completion	idle;
 	bool			revoked;
+	bool			atomic;
 	struct rxt_dev		*dev;
 	const void		*pd;
 	enum rxt_mr_type	type;
@@ -215,11 +223,54 @@ struct rxt_mr {
 	u32			index;
 	u64			iova;
 	u64			length;
-	unsigned int		offset;
+	u64			offset;
 	u32			npages;
+	u32			qpn;
 	struct page		**pages;
+	atomic_t		windows;
+	u8			shift;
+	struct rxt_mr		*of;
+	struct rcu_head		rcu;
+	u64			block[];
+};
+
+/**
+ * struct rxt_dkey - a key whose memory comes and goes by work requests
+ * @ref: owner and those who execute something on it
+ * @lock: guards all but the constants; held while memory is taken away
+ * @dead: to be destroyed (@lock)
+ * @kind: what it is; constant
+ * @dev: device; constant
+ * @pd: protection domain, by identity; constant
+ * @index: in the table; constant
+ * @key: as it is now; the low byte changes (@lock)
+ * @max_blocks: RXT_DKEY_FAST: most blocks of a mapping; constant
+ * @cur: what the key means right now, or NULL; changed under @lock, read by RCU
+ * @staged: RXT_DKEY_FAST: mapped and not registered yet; exchanged as a whole
+ * @mapped: RXT_DKEY_FAST: mappings so far
+ * @rcu: lookups may hold a pointer when it goes
+ *
+ * Each time that it gets memory, that is a struct rxt_mr of its own: what names
+ * the one before never finds the new one.
+ */
+struct rxt_dkey {
+	struct kref		ref;
+	spinlock_t		lock;	/* see above */
+	bool			dead;
+	enum rxt_dkey_kind	kind;
+	struct rxt_dev		*dev;
+	const void		*pd;
+	u32			index;
+	u32			key;
+	u32			max_blocks;
+	struct rxt_mr __rcu	*cur;
+	struct rxt_mr		*staged;
+	u32			mapped;
 	struct rcu_head		rcu;
 };
+
+/* An entry of the key table is a struct rxt_mr, or with this tag a rxt_dkey. */
+#define RXT_ENTRY_DKEY		1
 
 extern const struct rxt_provider_ops *rxt_provider;
 extern struct workqueue_struct *rxt_wq;
@@ -248,6 +299,7 @@ void rxt_tx_token_drop(struct rxt_qp *qp);
 /* core/req.c */
 struct rxt_msg *rxt_req_pick(struct rxt_qp *qp, bool may_fetch);
 void rxt_req_xmit_done(struct rxt_qp *qp, struct rxt_msg *msg, int res);
+int rxt_req_local(struct rxt_qp *qp, struct rxt_msg *msg);
 void rxt_req_fail(struct rxt_qp *qp, struct rxt_msg *msg, enum ib_wc_status st);
 struct rxt_msg *rxt_req_find_unanswered(struct rxt_qp *qp, u32 id);
 void rxt_req_answered(struct rxt_qp *qp, struct rxt_msg *msg);
@@ -283,8 +335,17 @@ struct rxt_mr *rxt_mr_find(const struct rxt_dev *dev, const void *pd, u32 key,
 struct rxt_mr *rxt_mr_find_again(struct rxt_mr **last, const struct rxt_dev *dev,
 				 const void *pd, u32 key, u64 addr, u64 len,
 				 int access);
+struct rxt_mr *rxt_mr_find_remote(struct rxt_qp *qp, u32 rkey, u64 addr, u64 len,
+				  int access);
+struct rxt_mr *rxt_mr_find_region(const struct rxt_dev *dev, const void *pd,
+				  u32 lkey, u64 addr, u64 len, int access);
 void rxt_mr_forget(struct rxt_mr **last);
 void rxt_mr_free(struct kref *ref);
+void rxt_mr_revoke_now(struct rxt_mr *mr);
+int rxt_key_alloc(u32 *index, u32 *key);
+void rxt_key_publish(u32 index, void *entry);
+void rxt_key_erase(u32 index);
+void *rxt_key_load(u32 key);
 
 static inline void rxt_mr_put(struct rxt_mr *mr)
 {
@@ -299,13 +360,29 @@ static inline void rxt_mr_put(struct rxt_mr *mr)
  */
 static inline bool rxt_mr_enter(struct rxt_mr *mr)
 {
-	return !READ_ONCE(mr->revoked) && refcount_inc_not_zero(&mr->users);
+	if (unlikely(mr->atomic))
+		local_bh_disable();
+	if (!READ_ONCE(mr->revoked) && refcount_inc_not_zero(&mr->users))
+		return true;
+	if (unlikely(mr->atomic))
+		local_bh_enable();
+	return false;
 }
 
 static inline void rxt_mr_exit(struct rxt_mr *mr)
 {
 	if (refcount_dec_and_test(&mr->users))
 		complete(&mr->idle);
+	if (unlikely(mr->atomic))
+		local_bh_enable();
+}
+
+static inline struct page *rxt_va_page(u64 addr, unsigned int *off)
+{
+	void *va = (void *)(uintptr_t)addr;
+
+	*off = offset_in_page(va);
+	return virt_to_page(va);
 }
 
 /**
@@ -313,24 +390,45 @@ static inline void rxt_mr_exit(struct rxt_mr *mr)
  * @mr: entered; @addr is inside (rxt_mr_find() checked it)
  * @addr: as users name it
  * @off: result: offset in the page
+ * @room: result: bytes from there on that lie in this page one after the other
  *
  * Return: the page.
  */
 static inline struct page *rxt_mr_page(const struct rxt_mr *mr, u64 addr,
-				       unsigned int *off)
+				       unsigned int *off, unsigned int *room)
 {
-	u64 pos;
+	struct page *page;
+	u64 pos, in_block;
 
-	if (mr->type == RXT_MR_DMA) {
-		void *va = (void *)(uintptr_t)addr;
-
-		*off = offset_in_page(va);
-		return virt_to_page(va);
-	}
 	pos = addr - mr->iova + mr->offset;
-	*off = offset_in_page(pos);
-	return mr->pages[pos >> PAGE_SHIFT];
+	if (likely(mr->type == RXT_MR_PAGES)) {
+		*off = offset_in_page(pos);
+		*room = PAGE_SIZE - *off;
+		return mr->pages[pos >> PAGE_SHIFT];
+	}
+	if (mr->type == RXT_MR_DMA) {
+		page = rxt_va_page(addr, off);
+		*room = PAGE_SIZE - *off;
+		return page;
+	}
+	/* A block is larger than a page, or (64 KiB pages) smaller. */
+	in_block = pos & (BIT_ULL(mr->shift) - 1);
+	page = rxt_va_page(mr->block[pos >> mr->shift] + in_block, off);
+	*room = min_t(u64, PAGE_SIZE - *off, BIT_ULL(mr->shift) - in_block);
+	return page;
 }
+
+/* core/dkey.c */
+struct rxt_dkey *rxt_dkey_get(u32 key);
+void rxt_dkey_put(struct rxt_dkey *dk);
+void rxt_dkey_take_away(struct rxt_dkey *dk);
+int rxt_dkey_invalidate(struct rxt_qp *qp, u32 key);
+
+/* core/fast.c */
+int rxt_fast_register(struct rxt_qp *qp, const struct rxt_msg *msg);
+
+/* core/mw.c */
+int rxt_mw_bind(struct rxt_qp *qp, const struct rxt_msg *msg);
 
 /* core/place.c */
 int rxt_place_buf(struct rxt_rx *rx, u32 off, const void *buf, u32 len);
@@ -394,6 +492,12 @@ static inline bool rxt_op_is_rd(u8 op)
 {
 	return op == RXT_OP_READ || op == RXT_OP_CMP_SWP ||
 	       op == RXT_OP_FETCH_ADD;
+}
+
+/* Carried out by the engine itself, not by a backend. */
+static inline bool rxt_op_is_local(u8 op)
+{
+	return op >= RXT_OP_LOCAL_INV;
 }
 
 /* Message numbers wrap: a is before b. */

@@ -72,12 +72,12 @@ static u32 extend_in_folio(const struct rxt_mr *mr, u64 addr, u32 len,
 			   struct page *page, u32 have)
 {
 	struct page *head = compound_head(page);
-	unsigned int off;
+	unsigned int off, room;
 
 	if (mr->type != RXT_MR_PAGES || !PageCompound(page))
 		return have;
 	while (have < len) {
-		struct page *next = rxt_mr_page(mr, addr + have, &off);
+		struct page *next = rxt_mr_page(mr, addr + have, &off, &room);
 
 		if (next != ++page || compound_head(next) != head)
 			break;
@@ -90,9 +90,9 @@ static u32 seg_bvec(const struct rxt_seg *seg, u32 off, u32 len,
 		    struct bio_vec *bv)
 {
 	u64 addr = seg->addr + off;
-	unsigned int poff;
-	struct page *page = rxt_mr_page(seg->mr, addr, &poff);
-	u32 n = min_t(u32, len, PAGE_SIZE - poff);
+	unsigned int poff, room;
+	struct page *page = rxt_mr_page(seg->mr, addr, &poff, &room);
+	u32 n = min_t(u32, len, room);
 
 	bv->bv_page = page;
 	bv->bv_offset = poff;

@@ -18,9 +18,9 @@ static int seg_write(const struct rxt_seg *seg, u32 off, const void *buf, u32 le
 	if (!rxt_mr_enter(seg->mr))
 		return -EFAULT;
 	while (len) {
-		unsigned int poff;
-		struct page *page = rxt_mr_page(seg->mr, addr, &poff);
-		u32 n = min_t(u32, len, PAGE_SIZE - poff);
+		unsigned int poff, room;
+		struct page *page = rxt_mr_page(seg->mr, addr, &poff, &room);
+		u32 n = min_t(u32, len, room);
 
 		memcpy_to_page(page, poff, buf, n);
 		buf += n;

@@ -29,6 +29,12 @@ static bool acked(const struct rxt_qp *qp, const struct rxt_msg *msg)
 	return !rxt_id_before(qp->acked_id, msg->id);
 }
 
+/* To be acknowledged is not all that it waits for. */
+static bool needs_answer(const struct rxt_msg *msg)
+{
+	return rxt_op_is_rd(msg->op) || unlikely(rxt_op_is_local(msg->op));
+}
+
 /* ---- private copies ---- */
 
 static void refill_spare(struct rxt_qp *qp)
@@ -77,6 +83,9 @@ static const enum ib_wc_opcode wc_opcode[RXT_OP_MAX] = {
 	[RXT_OP_CMP_SWP]	= IB_WC_COMP_SWAP,
 	[RXT_OP_FETCH_ADD]	= IB_WC_FETCH_ADD,
 	[RXT_OP_ATOMIC_WRITE]	= RXT_WC_ATOMIC_WRITE,
+	[RXT_OP_LOCAL_INV]	= IB_WC_LOCAL_INV,
+	[RXT_OP_REG_MR]		= IB_WC_REG_MR,
+	[RXT_OP_BIND_MW]	= IB_WC_BIND_MW,
 };
 
 static bool op_fits_type(enum ib_qp_type type, u8 op)
@@ -87,12 +96,15 @@ static bool op_fits_type(enum ib_qp_type type, u8 op)
 		return true;
 	case RXT_OP_WRITE:
 	case RXT_OP_WRITE_IMM:
+	case RXT_OP_BIND_MW:
 		return type == IB_QPT_RC || type == IB_QPT_UC;
 	case RXT_OP_SEND_INV:
 	case RXT_OP_READ:
 	case RXT_OP_CMP_SWP:
 	case RXT_OP_FETCH_ADD:
 	case RXT_OP_ATOMIC_WRITE:
+	case RXT_OP_LOCAL_INV:
+	case RXT_OP_REG_MR:
 		return type == IB_QPT_RC;
 	default:
 		return false;
@@ -156,6 +168,8 @@ static enum ib_wc_status build(struct rxt_qp *qp, struct rxt_msg *msg)
 		msg->remote_qkey = READ_ONCE(qp->qkey);
 	if ((msg->flags & RXT_MSG_INLINE) && rxt_op_is_rd(msg->op))
 		return IB_WC_LOC_QP_OP_ERR;
+	if (unlikely(rxt_op_is_local(msg->op)))
+		return IB_WC_SUCCESS;
 	st = resolve(qp, msg, &total);
 	if (st)
 		return st;
@@ -269,7 +283,7 @@ static void advance(struct rxt_qp *qp)
 		}
 		if (!acked(qp, msg))
 			break;
-		if (rxt_op_is_rd(msg->op) && msg->state != RXT_MS_ANSWERED)
+		if (needs_answer(msg) && msg->state != RXT_MS_ANSWERED)
 			break;
 		complete_locked(qp, msg, IB_WC_SUCCESS);
 	}
@@ -312,15 +326,21 @@ static void apply_rewind(struct rxt_qp *qp)
 	}
 }
 
-/* IBTA 10.8.3.3: a fence waits for READs and atomics before it; and no more
- * of those may be out than the responder can hold.
+/* IBTA 10.8.3.3: a fence waits for READs and atomics before it, that of LOCAL_INV
+ * for all before it (10.6.5.1); and no more of the former may be out than the
+ * responder can hold.
  */
 static bool may_start(const struct rxt_qp *qp, const struct rxt_msg *msg)
 {
 	if (msg->state == RXT_MS_FAILED)
 		return false;
-	if ((msg->flags & RXT_MSG_FENCE) && qp->rd_out && !msg->tx_off)
-		return false;
+	if ((msg->flags & RXT_MSG_FENCE) && !msg->tx_off) {
+		if (qp->rd_out)
+			return false;
+		if (msg->op == RXT_OP_LOCAL_INV &&
+		    !list_is_first(&msg->node, &qp->inflight))
+			return false;
+	}
 	if (rxt_op_is_rd(msg->op) && !msg->rd_counted &&
 	    qp->rd_out >= max_t(u8, qp->max_rd_atomic, 1))
 		return false;
@@ -333,7 +353,7 @@ static bool no_need(const struct rxt_qp *qp, const struct rxt_msg *msg)
 	if (msg->state == RXT_MS_ANSWERED)
 		return true;
 	return msg->state != RXT_MS_FAILED && acked(qp, msg) &&
-	       !rxt_op_is_rd(msg->op);
+	       !needs_answer(msg);
 }
 
 static struct rxt_msg *next_queued(struct rxt_qp *qp)
@@ -359,7 +379,11 @@ static bool may_fetch_more(const struct rxt_qp *qp)
 static void append(struct rxt_qp *qp, struct rxt_msg *msg)
 {
 	lockdep_assert_held(&qp->req_lock);
-	msg->id = qp->next_id++;
+	/* What does not travel has the number of what does, before it. */
+	if (unlikely(rxt_op_is_local(msg->op)))
+		msg->id = qp->next_id - 1;
+	else
+		msg->id = qp->next_id++;
 	list_add_tail(&msg->node, &qp->inflight);
 	qp->inflight_len++;
 	if (!qp->req_next)
@@ -473,6 +497,48 @@ out:
 		rxt_sqd_check(qp);
 }
 
+/* ---- what is carried out here ---- */
+
+static int execute(struct rxt_qp *qp, const struct rxt_msg *msg)
+{
+	switch (msg->op) {
+	case RXT_OP_LOCAL_INV:
+		return rxt_dkey_invalidate(qp, msg->inv_rkey);
+	case RXT_OP_REG_MR:
+		return rxt_fast_register(qp, msg);
+	default: /* RXT_OP_BIND_MW */
+		return rxt_mw_bind(qp, msg);
+	}
+}
+
+/**
+ * rxt_req_local - carry out a request that does not travel
+ * @qp: TX token held
+ * @msg: from rxt_req_pick(); rxt_op_is_local()
+ *
+ * It is done when this returns and completes in its turn; what is behind it finds
+ * its effect.
+ *
+ * Return: 0; -ENOBUFS: again, later.
+ */
+int rxt_req_local(struct rxt_qp *qp, struct rxt_msg *msg)
+{
+	int err = execute(qp, msg);
+
+	if (err == -ENOBUFS)
+		return err;
+	if (err) {
+		rxt_count(qp->dev, local_prot_errors);
+		rxt_req_fail(qp, msg, IB_WC_MW_BIND_ERR);
+		return 0;
+	}
+	spin_lock_bh(&qp->req_lock);
+	msg->state = RXT_MS_ANSWERED;
+	spin_unlock_bh(&qp->req_lock);
+	rxt_req_xmit_done(qp, msg, RXT_TX_MORE);
+	return 0;
+}
+
 /* ---- what the backend learns from the peer ---- */
 
 static bool ack_locked(struct rxt_qp *qp, u32 id)
@@ -538,7 +604,7 @@ static struct rxt_msg *find_locked(struct rxt_qp *qp, u32 id)
 
 	lockdep_assert_held(&qp->req_lock);
 	list_for_each_entry(msg, &qp->inflight, node) {
-		if (msg->id == id)
+		if (msg->id == id && !rxt_op_is_local(msg->op))
 			return msg;
 		if (rxt_id_before(id, msg->id))
 			break;
@@ -708,7 +774,7 @@ static bool is_complete(const struct rxt_qp *qp, const struct rxt_msg *msg)
 {
 	if (msg->state == RXT_MS_FAILED || !acked(qp, msg))
 		return false;
-	return !rxt_op_is_rd(msg->op) || msg->state == RXT_MS_ANSWERED;
+	return !needs_answer(msg) || msg->state == RXT_MS_ANSWERED;
 }
 
 /**

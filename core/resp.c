@@ -181,9 +181,8 @@ static enum rxt_verdict take_read(struct rxt_qp *qp, const struct rxt_hdr *hdr,
 		return bad_request(qp);
 	/* IBTA 9.7.4.1.4.2: the key of a zero-length READ is not checked. */
 	if (hdr->length) {
-		mr = rxt_mr_find_again(&qp->dst_mr, qp->dev, qp->pd, hdr->rkey,
-				       hdr->raddr, hdr->length,
-				       IB_ACCESS_REMOTE_READ);
+		mr = rxt_mr_find_remote(qp, hdr->rkey, hdr->raddr, hdr->length,
+					IB_ACCESS_REMOTE_READ);
 		if (!mr)
 			return bad_access(qp);
 	}
@@ -235,8 +234,7 @@ static enum rxt_verdict execute(struct rxt_qp *qp, const struct rxt_hdr *hdr,
 	/* IBTA 9.4.5: the address of an atomic is a multiple of 8. */
 	if (hdr->raddr & 7)
 		return bad_request(qp);
-	mr = rxt_mr_find_again(&qp->dst_mr, qp->dev, qp->pd, hdr->rkey,
-			       hdr->raddr, sizeof(u64), access);
+	mr = rxt_mr_find_remote(qp, hdr->rkey, hdr->raddr, sizeof(u64), access);
 	if (!mr)
 		return bad_access(qp);
 	err = rxt_atomic_exec(mr, hdr, orig);

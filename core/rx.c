@@ -125,9 +125,8 @@ static enum rxt_verdict begin_write(struct rxt_qp *qp, struct rxt_rx *rx,
 		return bad_request(qp);
 	/* IBTA 9.7.4.1.4.2: nothing is checked for zero bytes. */
 	if (hdr->length) {
-		mr = rxt_mr_find_again(&qp->dst_mr, qp->dev, qp->pd, hdr->rkey,
-				       hdr->raddr, hdr->length,
-				       IB_ACCESS_REMOTE_WRITE);
+		mr = rxt_mr_find_remote(qp, hdr->rkey, hdr->raddr, hdr->length,
+					IB_ACCESS_REMOTE_WRITE);
 		if (!mr)
 			return bad_access(qp);
 	}
@@ -242,15 +241,13 @@ static enum rxt_verdict end_send(struct rxt_rx *rx, const struct rxt_hdr *hdr)
 {
 	struct rxt_qp *qp = rx->qp;
 
-	/* A region registered with all its memory must not be invalidated
-	 * (IBTA 10.6.5), and there is no other kind.
-	 */
-	if (hdr->op == RXT_OP_SEND_INV) {
-		rx_close(rx);
+	rx_close(rx);
+	/* IBTA 10.6.5: before the completion that tells of it. */
+	if (hdr->op == RXT_OP_SEND_INV &&
+	    rxt_dkey_invalidate(qp, hdr->inv_rkey)) {
 		drop_recv(qp, IB_WC_MW_BIND_ERR);
 		return bad_access(qp);
 	}
-	rx_close(rx);
 	push_recv(qp, hdr, hdr->length, IB_WC_RECV);
 	return RXT_OK;
 }

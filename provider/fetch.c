@@ -20,6 +20,8 @@
 #define WR_INV		BIT(3)
 #define WR_INLINE	BIT(4)		/* payload may be in the WQE */
 #define WR_VALUE	BIT(5)		/* payload is in the WQE, always */
+#define WR_MM		BIT(6)		/* struct rxe_send_wr.wr.mw; no payload */
+#define WR_KERNEL	BIT(7)		/* not for processes */
 
 /**
  * struct wr_info - an opcode of the send queue
@@ -64,6 +66,15 @@ static const struct wr_info wr_table[] = {
 	[RXT_WR_ATOMIC_WRITE] = {
 		RXT_OP_ATOMIC_WRITE, WR_RDMA | WR_VALUE, QPT(RC),
 	},
+	[IB_WR_LOCAL_INV] = {
+		RXT_OP_LOCAL_INV, WR_INV, QPT(RC),
+	},
+	[IB_WR_BIND_MW] = {
+		RXT_OP_BIND_MW, WR_MM, QPT(RC) | QPT(UC),
+	},
+	[IB_WR_REG_MR] = {
+		RXT_OP_REG_MR, WR_MM | WR_KERNEL, QPT(RC),
+	},
 };
 
 static const struct wr_info *wr_info(enum ib_qp_type type, u32 opcode)
@@ -84,6 +95,15 @@ static const struct wr_info *wr_info(enum ib_qp_type type, u32 opcode)
 bool rxt_wr_valid(enum ib_qp_type type, u32 opcode)
 {
 	return wr_info(type, opcode);
+}
+
+/**
+ * rxt_wr_has_payload - does it name local memory by segments?
+ * @opcode: one that rxt_wr_valid() knows
+ */
+bool rxt_wr_has_payload(u32 opcode)
+{
+	return opcode != IB_WR_LOCAL_INV && !(wr_table[opcode].needs & WR_MM);
 }
 
 /**
@@ -120,6 +140,14 @@ static void take_operands(struct rxt_msg *msg, const struct rxe_send_wr *wr,
 	if (needs & WR_RDMA) {
 		msg->raddr = wr->wr.rdma.remote_addr;
 		msg->rkey = wr->wr.rdma.rkey;
+	}
+	if (needs & WR_MM) {
+		msg->raddr = wr->wr.mw.addr;
+		msg->rkey = wr->wr.mw.mw_rkey;
+		msg->mm.length = wr->wr.mw.length;
+		msg->mm.lkey = wr->wr.mw.mr_lkey;
+		msg->mm.new_key = wr->wr.mw.rkey;
+		msg->mm.access = wr->wr.mw.access;
 	}
 	if (needs & WR_ATOMIC) {
 		msg->raddr = wr->wr.atomic.remote_addr;
@@ -185,10 +213,12 @@ static int wqe_to_msg(const struct rxt_ibqp *qp, struct rxt_msg *msg,
 
 	msg->wr_id = wqe->wr.wr_id;
 	msg->flags = msg_flags(wqe->wr.send_flags);
-	if (!info)
+	if (!info || (qp->user && (info->needs & WR_KERNEL)))
 		return -EINVAL;
 	msg->op = info->op;
 	take_operands(msg, &wqe->wr, info->needs);
+	if (!rxt_wr_has_payload(wqe->wr.opcode))
+		return 0;
 	if ((type == IB_QPT_UD || type == IB_QPT_GSI) &&
 	    take_datagram(qp, msg, &wqe->wr))
 		return -EINVAL;

@@ -12,6 +12,8 @@ const struct ib_device_ops rxt_device_ops = {
 	.uverbs_abi_ver		= RXT_UVERBS_ABI,
 
 	.alloc_hw_port_stats	= rxt_alloc_hw_port_stats,
+	.alloc_mr		= rxt_alloc_mr,
+	.alloc_mw		= rxt_alloc_mw,
 	.alloc_pd		= rxt_alloc_pd,
 	.alloc_ucontext		= rxt_alloc_ucontext,
 	.attach_mcast		= rxt_attach_mcast,
@@ -26,6 +28,7 @@ const struct ib_device_ops rxt_device_ops = {
 	.create_srq		= rxt_create_srq,
 	.create_user_ah		= rxt_create_ah,
 	.dealloc_driver		= rxt_dealloc_driver,
+	.dealloc_mw		= rxt_dealloc_mw,
 	.dealloc_pd		= rxt_dealloc_pd,
 	.dealloc_ucontext	= rxt_dealloc_ucontext,
 	.dereg_mr		= rxt_dereg_mr,
@@ -43,6 +46,7 @@ const struct ib_device_ops rxt_device_ops = {
 	.get_hw_stats		= rxt_get_hw_stats,
 	.get_link_layer		= rxt_link_layer,
 	.get_port_immutable	= rxt_port_immutable,
+	.map_mr_sg		= rxt_map_mr_sg,
 	.mmap			= rxt_mmap,
 	.mmap_free		= rxt_mmap_free,
 	.modify_device		= rxt_modify_device,
@@ -64,6 +68,7 @@ const struct ib_device_ops rxt_device_ops = {
 
 	INIT_RDMA_OBJ_SIZE(ib_ah, rxt_ibah, ibah),
 	INIT_RDMA_OBJ_SIZE(ib_cq, rxt_ibcq, ibcq),
+	INIT_RDMA_OBJ_SIZE(ib_mw, rxt_ibmw, ibmw),
 	INIT_RDMA_OBJ_SIZE(ib_pd, rxt_ibpd, ibpd),
 	INIT_RDMA_OBJ_SIZE(ib_qp, rxt_ibqp, ibqp),
 	INIT_RDMA_OBJ_SIZE(ib_srq, rxt_ibsrq, ibsrq),

@@ -2,7 +2,8 @@
 /*
  * rxt provider: memory regions: pinning, and handing the pages to the core.
  *
- * What may not live here: keys, access checks, revoking (core/mr.c).
+ * What may not live here: keys, access checks, revoking (core/mr.c), regions of
+ * kernel consumers without fixed memory (fast.c).
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -85,6 +86,8 @@ struct ib_mr *rxt_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 	pages = umem_pages(mr->umem, &npages);
 	if (!pages)
 		goto release;
+	if (access & IB_ZERO_BASED)
+		iova = 0;
 	err = rxt_mr_set_pages(mr->mr, iova, length, offset_in_page(start),
 			       pages, npages);
 	if (err)
@@ -105,8 +108,13 @@ int rxt_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 {
 	struct rxt_ibmr *mr = to_ibmr(ibmr);
 
-	/* Nobody touches the memory after this: the pages may go. */
-	rxt_mr_destroy(mr->mr);
+	if (mr->dkey) {
+		rxt_dkey_destroy(mr->dkey);
+	} else if (rxt_mr_destroy(mr->mr)) {
+		/* Windows are bound to it (IBTA 10.6.7.2.5). */
+		return -EBUSY;
+	}
+	/* Nobody touches the memory any more: the pages may go. */
 	ib_umem_release(mr->umem);
 	kfree(mr);
 	return 0;

@@ -35,7 +35,11 @@ int rxt_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 				 IB_DEVICE_PORT_ACTIVE_EVENT |
 				 IB_DEVICE_SYS_IMAGE_GUID |
 				 IB_DEVICE_RC_RNR_NAK_GEN |
-				 IB_DEVICE_SRQ_RESIZE | RXT_DEV_ATOMIC_WRITE;
+				 IB_DEVICE_SRQ_RESIZE |
+				 IB_DEVICE_MEM_WINDOW |
+				 IB_DEVICE_MEM_WINDOW_TYPE_2B |
+				 IB_DEVICE_MEM_MGT_EXTENSIONS |
+				 RXT_DEV_ATOMIC_WRITE;
 	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG;
 	attr->atomic_cap = IB_ATOMIC_HCA;
 	attr->local_ca_ack_delay = 15;
@@ -49,6 +53,8 @@ int rxt_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	attr->max_cq = RXT_MAX_OBJ;
 	attr->max_cqe = RXT_MAX_CQE;
 	attr->max_mr = RXT_MAX_MR;
+	attr->max_mw = RXT_MAX_MR;
+	attr->max_fast_reg_page_list_len = RXT_MAX_FAST_BLOCKS;
 	attr->max_pd = RXT_MAX_OBJ;
 	attr->max_ah = rxt_link_has(link, RXT_CAP_UD) ? RXT_MAX_AH : 0;
 	if (rxt_link_has(link, RXT_CAP_MCAST)) {

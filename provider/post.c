@@ -13,6 +13,18 @@ static bool is_datagram(const struct rxt_ibqp *qp)
 	return qp->ibqp.qp_type == IB_QPT_UD || qp->ibqp.qp_type == IB_QPT_GSI;
 }
 
+/* Which mapping, and what the key and its rights shall be from now on. */
+static void put_reg(struct rxe_send_wr *to, const struct ib_reg_wr *wr)
+{
+	const struct rxt_ibmr *mr = to_ibmr(wr->mr);
+
+	to->wr.mw.addr = wr->mr->iova;
+	to->wr.mw.length = rxt_fast_staged(mr->dkey);
+	to->wr.mw.mw_rkey = wr->mr->rkey;
+	to->wr.mw.rkey = wr->key;
+	to->wr.mw.access = wr->access;
+}
+
 static void put_operands(const struct rxt_ibqp *qp, struct rxe_send_wr *to,
 			 const struct ib_send_wr *wr)
 {
@@ -43,6 +55,9 @@ static void put_operands(const struct rxt_ibqp *qp, struct rxe_send_wr *to,
 		to->wr.atomic.rkey = atomic_wr(wr)->rkey;
 		to->wr.atomic.compare_add = atomic_wr(wr)->compare_add;
 		to->wr.atomic.swap = atomic_wr(wr)->swap;
+		break;
+	case IB_WR_REG_MR:
+		put_reg(to, reg_wr(wr));
 		break;
 	default:
 		break;
@@ -93,12 +108,18 @@ static int put_send(struct rxt_ibqp *qp, const struct ib_send_wr *wr)
 		return -EINVAL;
 	if (wr->num_sge < 0 || wr->num_sge > qp->cap.max_send_sge)
 		return -EINVAL;
+	if (wr->opcode == IB_WR_REG_MR && !to_ibmr(reg_wr(wr)->mr)->dkey)
+		return -EINVAL;
 	wqe = rxt_ring_room(&qp->sq);
 	if (!wqe)
 		return -ENOMEM;
 
 	memset(wqe, 0, sizeof(*wqe));
 	put_operands(qp, &wqe->wr, wr);
+	if (!rxt_wr_has_payload(wr->opcode)) {
+		rxt_ring_push(&qp->sq);
+		return 0;
+	}
 	wqe->dma.num_sge = wr->num_sge;
 	if (wr->send_flags & IB_SEND_INLINE) {
 		err = put_inline(qp, &wqe->dma, wr);

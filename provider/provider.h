@@ -152,10 +152,30 @@ struct rxt_ibqp {
 	bool			warned;
 };
 
+/**
+ * struct rxt_ibmr - memory region
+ * @ibmr: ib_core's half
+ * @mr: the core's half, or
+ * @dkey: the same for one of fast registration
+ * @map: its mapping while it is being made
+ * @umem: pinned memory of a process
+ */
 struct rxt_ibmr {
 	struct ib_mr		ibmr;
 	struct rxt_mr		*mr;
+	struct rxt_dkey		*dkey;
+	struct rxt_mr		*map;
 	struct ib_umem		*umem;
+};
+
+/**
+ * struct rxt_ibmw - memory window
+ * @ibmw: ib_core's half
+ * @dkey: the core's half
+ */
+struct rxt_ibmw {
+	struct ib_mw		ibmw;
+	struct rxt_dkey		*dkey;
 };
 
 /**
@@ -200,6 +220,11 @@ static inline struct rxt_ibsrq *to_ibsrq(const struct ib_srq *ibsrq)
 static inline struct rxt_ibmr *to_ibmr(const struct ib_mr *ibmr)
 {
 	return container_of(ibmr, struct rxt_ibmr, ibmr);
+}
+
+static inline struct rxt_ibmw *to_ibmw(const struct ib_mw *ibmw)
+{
+	return container_of(ibmw, struct rxt_ibmw, ibmw);
 }
 
 static inline struct rxt_ibah *to_ibah(const struct ib_ah *ibah)
@@ -306,6 +331,16 @@ struct ib_mr *rxt_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 			      u64 iova, int access, struct ib_udata *udata);
 int rxt_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
 
+/* fast.c */
+struct ib_mr *rxt_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type,
+			   u32 max_num_sg);
+int rxt_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int sg_nents,
+		  unsigned int *sg_offset);
+
+/* mw.c */
+int rxt_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata);
+int rxt_dealloc_mw(struct ib_mw *ibmw);
+
 /* ah.c */
 int rxt_path_from_ah(struct rxt_path *path, const struct rdma_ah_attr *attr);
 void rxt_path_to_ah(struct ib_device *ibdev, const struct rxt_path *path,
@@ -328,6 +363,7 @@ int rxt_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
 /* fetch.c */
 bool rxt_wr_valid(enum ib_qp_type type, u32 opcode);
 bool rxt_wr_may_inline(u32 opcode);
+bool rxt_wr_has_payload(u32 opcode);
 int rxt_prov_sq_fetch(struct rxt_qp *qp, struct rxt_msg *msg);
 void rxt_prov_sq_release(struct rxt_qp *qp, unsigned int n);
 int rxt_prov_rq_fetch(struct rxt_rq *rq, struct rxt_recv *recv);

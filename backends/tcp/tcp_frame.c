@@ -60,7 +60,7 @@ static const struct rxtcp_opcode opcodes[OPCODES] = {
 #define NO_OPCODE	0xff
 
 /* By operation and phase. */
-static const u8 opcode_of[RXT_OP_MAX][RXTCP_ONLY + 1] = {
+static const u8 opcode_of[RXT_OP_LOCAL_INV][RXTCP_ONLY + 1] = {
 #define PHASES(mid, first, last, only) { mid, first, last, only }
 	[RXT_OP_SEND] = PHASES(RXT_TCP_RC_SEND_MIDDLE, RXT_TCP_RC_SEND_FIRST,
 			       RXT_TCP_RC_SEND_LAST, RXT_TCP_RC_SEND_ONLY),
@@ -128,7 +128,7 @@ int rxtcp_opcode_for(u8 op, u8 phase, bool uc)
 {
 	u8 opcode;
 
-	if (op >= RXT_OP_MAX || phase > RXTCP_ONLY)
+	if (op >= ARRAY_SIZE(opcode_of) || phase > RXTCP_ONLY)
 		return -EINVAL;
 	opcode = opcode_of[op][phase];
 	if (opcode == NO_OPCODE || (uc && !uc_may(&opcodes[opcode])))

@@ -28,6 +28,7 @@
 #define RXT_MAX_QP		1048576U
 #define RXT_MAX_MR		((1U << 24) - 1)
 #define RXT_MAX_RD_ATOMIC	128
+#define RXT_MAX_FAST_BLOCKS	512
 
 /* init/exit around registration; attach calls the backend's dev_attach. */
 int rxt_dev_init(struct rxt_dev *dev, const struct rxt_backend *be,
@@ -150,10 +151,12 @@ bool rxt_qp_may_post_recv(const struct rxt_qp *qp);
  * enum rxt_mr_type - where the memory of a region is
  * @RXT_MR_DMA: kernel direct map; an address is a kernel virtual address
  * @RXT_MR_PAGES: an array of pages (user memory)
+ * @RXT_MR_FAST: an array of kernel addresses (a kernel consumer's scatterlist)
  */
 enum rxt_mr_type {
 	RXT_MR_DMA,
 	RXT_MR_PAGES,
+	RXT_MR_FAST,
 };
 
 struct rxt_mr *rxt_mr_alloc(struct rxt_dev *dev, const void *pd,
@@ -169,9 +172,42 @@ int rxt_mr_set_pages(struct rxt_mr *mr, u64 iova, u64 length,
 void rxt_mr_set_dma(struct rxt_mr *mr);
 u32 rxt_mr_key(const struct rxt_mr *mr);
 /* Revoke: on return nobody touches the memory. Messages that still name it fail
- * with LOC_PROT_ERR or a remote error when they get there.
+ * with LOC_PROT_ERR or a remote error when they get there. -EBUSY: windows are
+ * bound to it, nothing has happened.
  */
-void rxt_mr_destroy(struct rxt_mr *mr);
+int rxt_mr_destroy(struct rxt_mr *mr);
+
+/**
+ * enum rxt_dkey_kind - keys whose memory comes and goes by work requests
+ * @RXT_DKEY_FAST: a region of a kernel consumer (REG_MR, LOCAL_INV, SEND_INV)
+ * @RXT_DKEY_MW1: a window of type 1 (BIND_MW); for all QPs of its PD
+ * @RXT_DKEY_MW2: a window of type 2B (BIND_MW, LOCAL_INV, SEND_INV); for the QP
+ *	that bound it
+ */
+enum rxt_dkey_kind {
+	RXT_DKEY_FAST,
+	RXT_DKEY_MW1,
+	RXT_DKEY_MW2,
+};
+
+/* Process, sleeps. @max_blocks: RXT_DKEY_FAST only. destroy takes the memory away
+ * first, if it has any.
+ */
+struct rxt_dkey *rxt_dkey_create(struct rxt_dev *dev, const void *pd,
+				 enum rxt_dkey_kind kind, u32 max_blocks);
+void rxt_dkey_destroy(struct rxt_dkey *dk);
+u32 rxt_dkey_key(const struct rxt_dkey *dk);
+
+/* A mapping of a RXT_DKEY_FAST, block by block; any context. begin: room for
+ * max_blocks of 1 << @shift bytes, or NULL: no memory. add: -ENOMEM when that is
+ * full. stage: it waits for REG_MR in place of an older one; @offset into the first
+ * block, @length in bytes. Return: its number, which REG_MR has to name.
+ */
+struct rxt_mr *rxt_fast_begin(struct rxt_dkey *dk, unsigned int shift);
+int rxt_fast_add(struct rxt_dkey *dk, struct rxt_mr *map, u64 addr);
+void rxt_fast_stage(struct rxt_dkey *dk, struct rxt_mr *map, u64 offset,
+		    u64 length);
+u32 rxt_fast_staged(const struct rxt_dkey *dk);
 
 /**
  * struct rxt_qp_head - what the provider reads of a QP without a call

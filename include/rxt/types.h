@@ -39,9 +39,13 @@ struct rxt_conn;
  * @RXT_OP_ATOMIC_WRITE: 8 bytes at once (IBTA 1.5 9.4.5)
  * @RXT_OP_READ_RESP: answer to READ
  * @RXT_OP_ATOMIC_RESP: answer to the two atomics
+ * @RXT_OP_LOCAL_INV: make a key of this side invalid
+ * @RXT_OP_REG_MR: give a region of a kernel consumer its memory
+ * @RXT_OP_BIND_MW: give a window a part of a region
  * @RXT_OP_MAX: number of the above
  *
- * The answers travel in the response lane, all else in the request lane.
+ * The answers travel in the response lane, all else in the request lane; the last
+ * three do not travel at all.
  */
 enum rxt_op {
 	RXT_OP_SEND,
@@ -56,6 +60,10 @@ enum rxt_op {
 
 	RXT_OP_READ_RESP,
 	RXT_OP_ATOMIC_RESP,
+
+	RXT_OP_LOCAL_INV,
+	RXT_OP_REG_MR,
+	RXT_OP_BIND_MW,
 	RXT_OP_MAX
 };
 
@@ -168,6 +176,20 @@ struct rxt_qp_attr {
 #define RXT_MSG_INLINE		BIT(3)	/* payload is in msg->data */
 
 /**
+ * struct rxt_mm_op - what REG_MR and BIND_MW say beside address and key
+ * @length: BIND_MW: bytes; REG_MR: which mapping, see rxt_fast_stage()
+ * @lkey: BIND_MW: the region
+ * @new_key: what the key becomes: its low byte is the consumer's choice
+ * @access: IB_ACCESS_* to grant
+ */
+struct rxt_mm_op {
+	u64	length;
+	u32	lkey;
+	u32	new_key;
+	int	access;
+};
+
+/**
  * struct rxt_msg - one message on its way out
  *
  * Request lane: built by the core from one send WQE (a private copy; the ring
@@ -186,14 +208,15 @@ struct rxt_qp_attr {
  * @flags: RXT_MSG_*
  * @num_seg: valid entries of @seg (0 when RXT_MSG_INLINE)
  * @imm: immediate data (SEND_IMM, WRITE_IMM), as on the wire
- * @inv_rkey: key to invalidate at the peer (SEND_INV)
- * @raddr: remote address
- * @rkey: remote key
+ * @inv_rkey: key to invalidate: at the peer (SEND_INV), here (LOCAL_INV)
+ * @raddr: remote address; REG_MR, BIND_MW: where the memory begins
+ * @rkey: remote key; REG_MR, BIND_MW: the region or window as it is now
  * @rd_length: bytes asked for (READ)
  * @compare: CMP_SWP compare value
  * @swap_add: CMP_SWP swap, FETCH_ADD addend, ATOMIC_WRITE value (as u64 bytes
  *	in memory order), ATOMIC_RESP original value
  * @cookie: response lane: what the backend gave to rxt_rx_read/_atomic
+ * @mm: REG_MR, BIND_MW
  * @be: scratch of the backend, zeroed when the message is made and never
  *	touched by the core after that
  * @wr_id: the application's
@@ -222,9 +245,14 @@ struct rxt_msg {
 	u32			rkey;
 	u64			raddr;
 	u32			rd_length;
-	u64			compare;
-	u64			swap_add;
-	u64			cookie;
+	union {
+		struct {
+			u64	compare;
+			u64	swap_add;
+			u64	cookie;
+		};
+		struct rxt_mm_op mm;
+	};
 	u64			be[4];
 	/* core only from here on */
 	u64			wr_id;
