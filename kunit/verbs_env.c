@@ -41,19 +41,24 @@ static void vt_end_new(struct vt_pair *p, struct vt_end *e)
 		.qp_context = e,
 		.qp_type = p->opts.type,
 		.srq = p->opts.srq,
+		.port_num = 1,
 		.sq_sig_type = p->opts.sig_all ? IB_SIGNAL_ALL_WR : IB_SIGNAL_REQ_WR,
 		.cap = {
 			.max_send_wr = p->opts.send_wr,
 			.max_recv_wr = p->opts.srq ? 0 : p->opts.recv_wr,
 			.max_send_sge = 16,
 			.max_recv_sge = p->opts.srq ? 0 : 16,
+			.max_rdma_ctxs = p->opts.rdma_ctxs,
 		},
 	};
 
 	e->buf = alloc_pages_exact(VT_BUF, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(p->test, e->buf);
 	memset(e->buf, VT_GUARD, VT_BUF);
-	e->cq = ib_create_cq(p->ibdev, vt_cq_comp, vt_cq_event, e, &cq_attr);
+	if (p->opts.poll)
+		e->cq = ib_alloc_cq(p->ibdev, e, p->opts.cqe, 0, p->opts.poll - 1);
+	else
+		e->cq = ib_create_cq(p->ibdev, vt_cq_comp, vt_cq_event, e, &cq_attr);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(p->test, e->cq);
 	attr.send_cq = e->cq;
 	attr.recv_cq = e->cq;
@@ -66,7 +71,9 @@ static void vt_end_free(struct vt_pair *p, struct vt_end *e)
 {
 	if (!IS_ERR_OR_NULL(e->qp))
 		KUNIT_EXPECT_EQ(p->test, ib_destroy_qp(e->qp), 0);
-	if (!IS_ERR_OR_NULL(e->cq))
+	if (!IS_ERR_OR_NULL(e->cq) && p->opts.poll)
+		ib_free_cq(e->cq);
+	else if (!IS_ERR_OR_NULL(e->cq))
 		ib_destroy_cq(e->cq);
 	if (e->buf)
 		free_pages_exact(e->buf, VT_BUF);

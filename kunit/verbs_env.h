@@ -44,6 +44,8 @@ void vt_link_down(struct vt_link *link);
  * @rd_atomic: READs and atomics at a time
  * @sig_all: every send WQE wants a CQE
  * @srq: receive queue of both
+ * @poll: enum ib_poll_context + 1 for CQs that ib_core polls; 0: vt_poll() does
+ * @rdma_ctxs: for the rdma_rw helpers
  */
 struct vt_opts {
 	enum ib_qp_type	type;
@@ -58,6 +60,8 @@ struct vt_opts {
 	int		mr_access;
 	u8		rd_atomic;
 	bool		sig_all;
+	u8		poll;
+	u32		rdma_ctxs;
 	struct ib_srq	*srq;
 };
 
