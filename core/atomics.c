@@ -13,7 +13,8 @@
  * @hdr: op, raddr (8-byte aligned, so inside one page), operands
  * @orig: result: value before
  *
- * Context: process or softirq. Return: 0 or -EFAULT (revoked).
+ * Context: process or softirq. Return: 0; -EFAULT (revoked); -EINVAL (not aligned
+ * in memory); -EAGAIN (the page is not there).
  */
 int rxt_atomic_exec(struct rxt_mr *mr, const struct rxt_hdr *hdr, u64 *orig)
 {
@@ -24,6 +25,11 @@ int rxt_atomic_exec(struct rxt_mr *mr, const struct rxt_hdr *hdr, u64 *orig)
 
 	if (!rxt_mr_enter(mr))
 		return -EFAULT;
+	if (rxt_mr_paged(mr) &&
+	    !rxt_odp_present(mr, hdr->raddr, sizeof(u64), true)) {
+		rxt_mr_exit(mr);
+		return -EAGAIN;
+	}
 	page = rxt_mr_page(mr, hdr->raddr, &off, &room);
 	map = kmap_local_page(page);
 	p = map + off;

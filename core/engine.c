@@ -148,6 +148,15 @@ static bool xmit_one(struct rxt_qp *qp, struct rxt_msg *msg)
 		res = rxt_req_local(qp, msg);
 		return res ? xmit_failed(qp, msg, res) : true;
 	}
+	/* Where the answer goes should be there before it is asked for. */
+	if (unlikely(msg->flags & RXT_MSG_PAGED) && rxt_op_is_rd(msg->op)) {
+		res = rxt_msg_enter(msg);
+		if (res == -ENOBUFS)
+			return xmit_failed(qp, msg, res);
+		/* No such memory: who places the answer finds out. */
+		if (!res)
+			rxt_msg_exit(msg);
+	}
 	/* Before the call: an rxt_tx_ready() during it is not lost. */
 	set_bit(RXT_QP_TX_BLOCKED, &qp->flags);
 	trace_rxt_tx_begin(qp, msg, 0);

@@ -94,6 +94,7 @@ void rxt_qp_stop(struct rxt_qp *qp)
 		trace_rxt_conn_down(qp);
 	}
 	hrtimer_cancel(&qp->rnr_timer);
+	rxt_odp_stop(qp);
 	rxt_engine_unblock(qp);
 	clear_bit(RXT_QP_LOST, &qp->flags);
 }

@@ -19,6 +19,7 @@
 #include <linux/timer.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
+#include <linux/xarray.h>
 #include <rxt/core.h>
 
 /* Requests that may be on their way at once; bounds the private copies. */
@@ -53,6 +54,56 @@ enum {
 	RXT_QP_STOPPED,		/* ->conn_stop() done, not restarted */
 	RXT_QP_LOST,		/* RXT_ERR_LOST was reported */
 	RXT_QP_DEAD,		/* destroy has begun */
+	RXT_QP_FAULT_RX,	/* rxt_qp.fault[]: under way, in this order */
+	RXT_QP_FAULT_TX,
+};
+
+/* Most bytes that are asked for at a time when a page is missed. */
+#define RXT_FAULT_MAX		SZ_4M
+/* The RNR time of who has to wait for a page: 1.28 ms (IBTA table 45). */
+#define RXT_FAULT_RNR		14
+
+enum rxt_fault_slot {
+	RXT_FAULT_RX,
+	RXT_FAULT_TX,
+	RXT_FAULT_SLOTS
+};
+
+/**
+ * struct rxt_fault - pages that a QP needs and that a work asks for
+ * @work: does so
+ * @qp: whose; constant
+ * @busy: bit of qp->flags: @work is queued or runs, and owns the rest; constant
+ * @bad: there is no such memory
+ * @mr: region, with a reference while @busy
+ * @key: that it was named by
+ * @va: first byte as the process has it
+ * @len: bytes
+ * @how: RXT_PAGE_*
+ */
+struct rxt_fault {
+	struct work_struct	work;
+	struct rxt_qp		*qp;
+	u8			busy;
+	bool			bad;
+	struct rxt_mr		*mr;
+	u32			key;
+	u64			va;
+	u32			len;
+	unsigned int		how;
+};
+
+/**
+ * struct rxt_odp - the pages of a region that are there at the moment
+ * @lock: readers touch pages; a writer knows that nobody touches those that it
+ *	took out of @map before
+ * @map: page number in the process -> page, tagged 1 when writable
+ * @priv: the provider's
+ */
+struct rxt_odp {
+	rwlock_t		lock;	/* see above */
+	struct xarray		map;
+	void			*priv;
 };
 
 /**
@@ -177,6 +228,13 @@ struct rxt_qp {
 	struct rxt_mr		*recv_mr;	/* and by receive WQEs */
 	struct rxt_recv		*recv;
 	bool			recv_held;	/* taken, resolved, not consumed */
+	struct rxt_fault	fault[RXT_FAULT_SLOTS];
+	/* Answers whose bytes wait for a page */
+	spinlock_t		bounce_lock;
+	struct list_head	bounces;
+	struct work_struct	bounce_work;
+	bool			bounce_bad;	/* of answer bounce_bad_id */
+	u32			bounce_bad_id;
 	bool			comm_est;	/* COMM_EST was raised */
 };
 
@@ -187,8 +245,8 @@ struct rxt_qp {
  *	drops the 1 and waits for 0 on @idle
  * @idle: nobody touches the memory any more
  * @revoked: destroy has begun; keeps steady traffic from delaying it
- * @atomic: it may be revoked in softirq context, so its memory is touched with
- *	softirqs off and whoever revokes it can wait by spinning
+ * @atomic: it may be revoked in softirq context, or lose pages: its memory is
+ *	touched with softirqs off and whoever takes it away can wait by spinning
  * @dev: device
  * @pd: protection domain, by identity
  * @type: where the memory is
@@ -204,6 +262,7 @@ struct rxt_qp {
  * @qpn: only this QP's peer may use it; 0: any of @pd
  * @shift: RXT_MR_FAST: log2 of the bytes behind each @block
  * @of: a window: the region that it is a part of, with a reference
+ * @odp: RXT_MR_PAGED: its pages; @offset is the address of the first byte then
  * @rcu: lookups may hold a pointer when it goes
  * @block: RXT_MR_FAST: kernel addresses, each aligned to its size
  *
@@ -230,6 +289,7 @@ struct rxt_mr {
 	atomic_t		windows;
 	u8			shift;
 	struct rxt_mr		*of;
+	struct rxt_odp		*odp;
 	struct rcu_head		rcu;
 	u64			block[];
 };
@@ -274,6 +334,7 @@ struct rxt_dkey {
 
 extern const struct rxt_provider_ops *rxt_provider;
 extern struct workqueue_struct *rxt_wq;
+extern struct workqueue_struct *rxt_fault_wq;
 
 /* For what belongs to a QP. */
 #define rxt_count_qp(qp, name)		rxt_count_conn((qp)->conn, name)
@@ -352,6 +413,23 @@ static inline void rxt_mr_put(struct rxt_mr *mr)
 	kref_put(&mr->ref, rxt_mr_free);
 }
 
+/* Its pages come and go. */
+static inline bool rxt_mr_paged(const struct rxt_mr *mr)
+{
+	return unlikely(mr->type == RXT_MR_PAGED);
+}
+
+static inline bool rxt_mr_enter_plain(struct rxt_mr *mr)
+{
+	return !READ_ONCE(mr->revoked) && refcount_inc_not_zero(&mr->users);
+}
+
+static inline void rxt_mr_exit_plain(struct rxt_mr *mr)
+{
+	if (refcount_dec_and_test(&mr->users))
+		complete(&mr->idle);
+}
+
 /**
  * rxt_mr_enter - begin to touch the memory of a region
  * @mr: a reference is held
@@ -360,21 +438,32 @@ static inline void rxt_mr_put(struct rxt_mr *mr)
  */
 static inline bool rxt_mr_enter(struct rxt_mr *mr)
 {
-	if (unlikely(mr->atomic))
-		local_bh_disable();
-	if (!READ_ONCE(mr->revoked) && refcount_inc_not_zero(&mr->users))
-		return true;
-	if (unlikely(mr->atomic))
+	if (likely(!mr->atomic))
+		return rxt_mr_enter_plain(mr);
+	local_bh_disable();
+	if (!rxt_mr_enter_plain(mr)) {
 		local_bh_enable();
-	return false;
+		return false;
+	}
+	if (rxt_mr_paged(mr)) {
+		read_lock(&mr->odp->lock);
+		__release(&mr->odp->lock);	/* for sparse */
+	}
+	return true;
 }
 
 static inline void rxt_mr_exit(struct rxt_mr *mr)
 {
-	if (refcount_dec_and_test(&mr->users))
-		complete(&mr->idle);
-	if (unlikely(mr->atomic))
-		local_bh_enable();
+	if (likely(!mr->atomic)) {
+		rxt_mr_exit_plain(mr);
+		return;
+	}
+	if (rxt_mr_paged(mr)) {
+		__acquire(&mr->odp->lock);	/* for sparse */
+		read_unlock(&mr->odp->lock);
+	}
+	rxt_mr_exit_plain(mr);
+	local_bh_enable();
 }
 
 static inline struct page *rxt_va_page(u64 addr, unsigned int *off)
@@ -387,7 +476,8 @@ static inline struct page *rxt_va_page(u64 addr, unsigned int *off)
 
 /**
  * rxt_mr_page - the page behind an address
- * @mr: entered; @addr is inside (rxt_mr_find() checked it)
+ * @mr: entered; @addr is inside (rxt_mr_find() checked it), and the page is there
+ *	(rxt_odp_present())
  * @addr: as users name it
  * @off: result: offset in the page
  * @room: result: bytes from there on that lie in this page one after the other
@@ -411,6 +501,12 @@ static inline struct page *rxt_mr_page(const struct rxt_mr *mr, u64 addr,
 		*room = PAGE_SIZE - *off;
 		return page;
 	}
+	if (rxt_mr_paged(mr)) {
+		*off = offset_in_page(pos);
+		*room = PAGE_SIZE - *off;
+		return xa_untag_pointer(xa_load(&mr->odp->map,
+						pos >> PAGE_SHIFT));
+	}
 	/* A block is larger than a page, or (64 KiB pages) smaller. */
 	in_block = pos & (BIT_ULL(mr->shift) - 1);
 	page = rxt_va_page(mr->block[pos >> mr->shift] + in_block, off);
@@ -430,7 +526,20 @@ int rxt_fast_register(struct rxt_qp *qp, const struct rxt_msg *msg);
 /* core/mw.c */
 int rxt_mw_bind(struct rxt_qp *qp, const struct rxt_msg *msg);
 
+/* core/odp.c */
+bool rxt_odp_present(const struct rxt_mr *mr, u64 addr, u32 len, bool write);
+int rxt_odp_page_in(struct rxt_mr *mr, u64 va, u64 len, unsigned int how);
+int rxt_odp_fault(struct rxt_qp *qp, enum rxt_fault_slot which,
+		  struct rxt_mr *mr, u64 addr, u32 len, bool write);
+int rxt_odp_msg_check(struct rxt_msg *msg);
+int rxt_odp_missed(struct rxt_rx *rx, const struct rxt_seg *seg, u32 off,
+		   const void *buf, u32 len);
+int rxt_odp_answer_kept(struct rxt_qp *qp, u32 id);
+void rxt_odp_setup(struct rxt_qp *qp);
+void rxt_odp_stop(struct rxt_qp *qp);
+
 /* core/place.c */
+int rxt_seg_write(struct rxt_mr *mr, u64 addr, const void *buf, u32 len);
 int rxt_place_buf(struct rxt_rx *rx, u32 off, const void *buf, u32 len);
 
 /* core/atomics.c */

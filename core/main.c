@@ -7,6 +7,7 @@
 
 const struct rxt_provider_ops *rxt_provider;
 struct workqueue_struct *rxt_wq;
+struct workqueue_struct *rxt_fault_wq;
 
 /**
  * rxt_core_init - start the core
@@ -20,6 +21,15 @@ int rxt_core_init(const struct rxt_provider_ops *ops)
 	rxt_wq = alloc_workqueue("rxt", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	if (!rxt_wq)
 		return -ENOMEM;
+	/* Page faults wait for memory and for disks: not in the way of the others, who
+	 * wait for them when a QP ends.
+	 */
+	rxt_fault_wq = alloc_workqueue("rxt_fault", WQ_UNBOUND | WQ_MEM_RECLAIM,
+				       0);
+	if (!rxt_fault_wq) {
+		destroy_workqueue(rxt_wq);
+		return -ENOMEM;
+	}
 	rxt_provider = ops;
 	rxt_ids_init();
 	return 0;
@@ -32,6 +42,7 @@ void rxt_core_exit(void)
 {
 	/* QPs and MRs are freed by RCU. */
 	rcu_barrier();
+	destroy_workqueue(rxt_fault_wq);
 	destroy_workqueue(rxt_wq);
 }
 

@@ -139,6 +139,30 @@ int rxt_mr_set_pages(struct rxt_mr *mr, u64 iova, u64 length,
 }
 
 /**
+ * rxt_mr_set_paged - publish a region whose pages come and go
+ * @mr: RXT_MR_PAGED
+ * @iova: address of the first byte as users name it
+ * @length: bytes
+ * @va: address of the first byte as the process has it
+ * @odp: its pages; stays the caller's, who frees it after the region
+ *
+ * Return: 0; -EINVAL when a range wraps.
+ */
+int rxt_mr_set_paged(struct rxt_mr *mr, u64 iova, u64 length, u64 va,
+		     struct rxt_odp *odp)
+{
+	if (!length || iova + length < iova || va + length < va)
+		return -EINVAL;
+	mr->iova = iova;
+	mr->length = length;
+	mr->offset = va;
+	mr->odp = odp;
+	mr->atomic = true;
+	rxt_key_publish(mr->index, mr);
+	return 0;
+}
+
+/**
  * rxt_mr_set_dma - publish a region over all of the kernel's direct map
  * @mr: RXT_MR_DMA
  */
@@ -337,7 +361,7 @@ struct rxt_mr *rxt_mr_find_region(const struct rxt_dev *dev, const void *pd,
 
 	if (!mr)
 		return NULL;
-	if (mr->type == RXT_MR_PAGES && !mr->of &&
+	if ((mr->type == RXT_MR_PAGES || mr->type == RXT_MR_PAGED) && !mr->of &&
 	    atomic_inc_unless_negative(&mr->windows))
 		return mr;
 	rxt_mr_put(mr);

@@ -25,7 +25,8 @@ void rxt_msg_put_mrs(struct rxt_msg *msg)
  * @msg: message
  *
  * Context: any; no sleeping until rxt_msg_exit().
- * Return: 0, or -EFAULT when a region was revoked.
+ * Return: 0; -EFAULT when a region was revoked or has no such memory; -ENOBUFS when
+ * a page is not there at the moment.
  */
 int rxt_msg_enter(struct rxt_msg *msg)
 {
@@ -34,6 +35,8 @@ int rxt_msg_enter(struct rxt_msg *msg)
 	for (i = 0; i < msg->num_seg; i++)
 		if (msg->seg[i].mr && !rxt_mr_enter(msg->seg[i].mr))
 			goto revoked;
+	if (unlikely(msg->flags & RXT_MSG_PAGED))
+		return rxt_odp_msg_check(msg);
 	return 0;
 revoked:
 	while (i-- > 0)
@@ -57,11 +60,12 @@ EXPORT_SYMBOL_GPL(rxt_msg_exit);
  * rxt_msg_spliceable - can the payload be handed out as page fragments?
  * @msg: message
  *
- * Return: false for inline payload, which lives in the message itself.
+ * Return: false for inline payload, which lives in the message itself, and for pages
+ * that may come and go.
  */
 bool rxt_msg_spliceable(const struct rxt_msg *msg)
 {
-	return !(msg->flags & RXT_MSG_INLINE);
+	return !(msg->flags & (RXT_MSG_INLINE | RXT_MSG_PAGED));
 }
 EXPORT_SYMBOL_GPL(rxt_msg_spliceable);
 

@@ -52,6 +52,7 @@ static struct rxt_mr *make_window(struct rxt_qp *qp, const struct rxt_msg *msg,
 	mr->offset = msg->raddr - of->iova + of->offset;
 	mr->pages = of->pages;
 	mr->npages = of->npages;
+	mr->odp = of->odp;
 	mr->of = of;
 	return mr;
 

@@ -10,16 +10,26 @@
 #include <linux/skbuff.h>
 #include "internal.h"
 
-/* One run of bytes into one region. */
-static int seg_write(const struct rxt_seg *seg, u32 off, const void *buf, u32 len)
+/**
+ * rxt_seg_write - one run of bytes into one region
+ * @mr: region; range and rights are checked
+ * @addr: where to, as users name it
+ * @buf: the bytes
+ * @len: of @buf
+ *
+ * Return: 0, -EFAULT: revoked; -EAGAIN: a page is not there.
+ */
+int rxt_seg_write(struct rxt_mr *mr, u64 addr, const void *buf, u32 len)
 {
-	u64 addr = seg->addr + off;
-
-	if (!rxt_mr_enter(seg->mr))
+	if (!rxt_mr_enter(mr))
 		return -EFAULT;
+	if (rxt_mr_paged(mr) && !rxt_odp_present(mr, addr, len, true)) {
+		rxt_mr_exit(mr);
+		return -EAGAIN;
+	}
 	while (len) {
 		unsigned int poff, room;
-		struct page *page = rxt_mr_page(seg->mr, addr, &poff, &room);
+		struct page *page = rxt_mr_page(mr, addr, &poff, &room);
 		u32 n = min_t(u32, len, room);
 
 		memcpy_to_page(page, poff, buf, n);
@@ -27,7 +37,7 @@ static int seg_write(const struct rxt_seg *seg, u32 off, const void *buf, u32 le
 		addr += n;
 		len -= n;
 	}
-	rxt_mr_exit(seg->mr);
+	rxt_mr_exit(mr);
 	return 0;
 }
 
@@ -52,7 +62,8 @@ static int seek(struct rxt_rx *rx, u32 off)
  * @len: bytes
  *
  * Context: process or softirq, serialised by the backend.
- * Return: 0, -EFAULT (revoked), -EMSGSIZE (no memory behind that offset).
+ * Return: 0, -EFAULT (revoked), -EMSGSIZE (no memory behind that offset), -EAGAIN
+ * (a page is not there; not for answers).
  */
 int rxt_place_buf(struct rxt_rx *rx, u32 off, const void *buf, u32 len)
 {
@@ -66,7 +77,9 @@ int rxt_place_buf(struct rxt_rx *rx, u32 off, const void *buf, u32 len)
 		seg = &rx->seg[rx->cur];
 		in_seg = off - rx->cur_pos;
 		n = min(len, seg->length - in_seg);
-		err = seg_write(seg, in_seg, buf, n);
+		err = rxt_seg_write(seg->mr, seg->addr + in_seg, buf, n);
+		if (unlikely(err == -EAGAIN))
+			err = rxt_odp_missed(rx, seg, in_seg, buf, n);
 		if (err)
 			return err;
 		buf += n;
@@ -110,7 +123,7 @@ EXPORT_SYMBOL_GPL(rxt_rx_place_buf);
  *
  * Context: process or softirq, serialised by the backend.
  * Return: 0, -EFAULT (revoked, or @skb is too short), -EMSGSIZE (beyond the
- * message or the receive WQE).
+ * message or the receive WQE), -EAGAIN (a page is not there).
  */
 int rxt_rx_place_skb(struct rxt_rx *rx, u32 off, struct sk_buff *skb,
 		     unsigned int skb_off, u32 len)

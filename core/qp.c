@@ -115,6 +115,7 @@ static void qp_init(struct rxt_qp *qp, struct rxt_dev *dev,
 	INIT_DELAYED_WORK(&qp->rq_poll, rxt_rq_poll_work);
 	set_bit(RXT_QP_STOPPED, &qp->flags);
 	rxt_engine_setup(qp);
+	rxt_odp_setup(qp);
 	rxt_req_restart(qp);
 }
 
@@ -198,6 +199,9 @@ bool rxt_qp_may_post_recv(const struct rxt_qp *qp)
 
 u8 rxt_conn_min_rnr_timer(const struct rxt_conn *conn)
 {
+	/* It is a page that is waited for, not a receive WQE. */
+	if (unlikely(test_bit(RXT_QP_FAULT_RX, &conn->qp->flags)))
+		return RXT_FAULT_RNR;
 	return READ_ONCE(conn->qp->min_rnr_timer);
 }
 EXPORT_SYMBOL_GPL(rxt_conn_min_rnr_timer);

@@ -134,6 +134,8 @@ static enum ib_wc_status resolve(struct rxt_qp *qp, struct rxt_msg *msg, u64 *to
 			rxt_count_qp(qp, local_prot_errors);
 			return IB_WC_LOC_PROT_ERR;
 		}
+		if (rxt_mr_paged(seg->mr))
+			msg->flags |= RXT_MSG_PAGED;
 	}
 	return IB_WC_SUCCESS;
 }

@@ -198,6 +198,8 @@ static enum rxt_verdict take_read(struct rxt_qp *qp, const struct rxt_hdr *hdr,
 		msg->seg[0].addr = hdr->raddr;
 		msg->seg[0].length = hdr->length;
 		msg->seg[0].mr = mr;
+		if (rxt_mr_paged(mr))
+			msg->flags |= RXT_MSG_PAGED;
 	}
 	if (!(flags & RXT_RX_REPLAY))
 		rxt_count_qp(qp, rx_msgs);
@@ -238,7 +240,12 @@ static enum rxt_verdict execute(struct rxt_qp *qp, const struct rxt_hdr *hdr,
 	if (!mr)
 		return bad_access(qp);
 	err = rxt_atomic_exec(mr, hdr, orig);
+	if (unlikely(err == -EAGAIN))
+		err = rxt_odp_fault(qp, RXT_FAULT_RX, mr, hdr->raddr,
+				    sizeof(u64), true);
 	rxt_mr_put(mr);
+	if (err == -EAGAIN)
+		return RXT_NOT_READY;
 	if (err == -EINVAL)
 		return bad_request(qp);
 	return err ? bad_access(qp) : RXT_OK;

@@ -267,6 +267,17 @@ static enum rxt_verdict end_write(struct rxt_rx *rx, const struct rxt_hdr *hdr)
 	return v;
 }
 
+/* All of an answer is here; @err says whether it found its place. */
+static void answer_complete(struct rxt_qp *qp, struct rxt_msg *msg, int err)
+{
+	if (!err)
+		err = rxt_odp_answer_kept(qp, msg->id);
+	if (likely(!err))
+		rxt_req_answered(qp, msg);
+	else if (err < 0)
+		rxt_req_fail(qp, msg, IB_WC_LOC_PROT_ERR);
+}
+
 static enum rxt_verdict end_read_resp(struct rxt_rx *rx)
 {
 	struct rxt_qp *qp = rx->qp;
@@ -274,7 +285,7 @@ static enum rxt_verdict end_read_resp(struct rxt_rx *rx)
 
 	rx_close(rx);
 	rxt_count_qp(qp, rx_read_resp);
-	rxt_req_answered(qp, msg);
+	answer_complete(qp, msg, 0);
 	return RXT_OK;
 }
 
@@ -328,6 +339,9 @@ enum rxt_verdict rxt_rx_place_verdict(struct rxt_rx *rx, int err)
 	if (!rx->active)
 		return RXT_DROP;
 	rx_close(rx);
+	/* It comes again, and the receive WQE is kept for it. */
+	if (err == -EAGAIN)
+		return RXT_NOT_READY;
 	if (msg) {
 		rxt_count_qp(qp, local_prot_errors);
 		rxt_req_fail(qp, msg, err == -EMSGSIZE ? IB_WC_LOC_LEN_ERR :
@@ -364,13 +378,11 @@ enum rxt_verdict rxt_rx_atomic_resp(struct rxt_conn *conn, u32 id, u64 orig)
 	memset(&rx, 0, sizeof(rx));
 	rx.qp = qp;
 	rx.length = sizeof(orig);
+	rx.msg = msg;
 	rx.seg = msg->seg;
 	rx.num_seg = msg->num_seg;
 	err = rxt_place_buf(&rx, 0, &orig, sizeof(orig));
-	if (err)
-		rxt_req_fail(qp, msg, IB_WC_LOC_PROT_ERR);
-	else
-		rxt_req_answered(qp, msg);
+	answer_complete(qp, msg, err);
 	return RXT_OK;
 }
 EXPORT_SYMBOL_GPL(rxt_rx_atomic_resp);

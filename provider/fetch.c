@@ -20,8 +20,9 @@
 #define WR_INV		BIT(3)
 #define WR_INLINE	BIT(4)		/* payload may be in the WQE */
 #define WR_VALUE	BIT(5)		/* payload is in the WQE, always */
-#define WR_MM		BIT(6)		/* struct rxe_send_wr.wr.mw; no payload */
-#define WR_KERNEL	BIT(7)		/* not for processes */
+#define WR_MM		BIT(6)		/* struct rxe_send_wr.wr.mw */
+#define WR_LOCAL	BIT(7)		/* no message: no payload */
+#define WR_KERNEL	BIT(8)		/* not for processes */
 
 /**
  * struct wr_info - an opcode of the send queue
@@ -31,7 +32,7 @@
  */
 struct wr_info {
 	u8	op;
-	u8	needs;
+	u16	needs;
 	u16	types;
 };
 
@@ -67,13 +68,13 @@ static const struct wr_info wr_table[] = {
 		RXT_OP_ATOMIC_WRITE, WR_RDMA | WR_VALUE, QPT(RC),
 	},
 	[IB_WR_LOCAL_INV] = {
-		RXT_OP_LOCAL_INV, WR_INV, QPT(RC),
+		RXT_OP_LOCAL_INV, WR_LOCAL | WR_INV, QPT(RC),
 	},
 	[IB_WR_BIND_MW] = {
-		RXT_OP_BIND_MW, WR_MM, QPT(RC) | QPT(UC),
+		RXT_OP_BIND_MW, WR_LOCAL | WR_MM, QPT(RC) | QPT(UC),
 	},
 	[IB_WR_REG_MR] = {
-		RXT_OP_REG_MR, WR_MM | WR_KERNEL, QPT(RC),
+		RXT_OP_REG_MR, WR_LOCAL | WR_MM | WR_KERNEL, QPT(RC),
 	},
 };
 
@@ -103,7 +104,7 @@ bool rxt_wr_valid(enum ib_qp_type type, u32 opcode)
  */
 bool rxt_wr_has_payload(u32 opcode)
 {
-	return opcode != IB_WR_LOCAL_INV && !(wr_table[opcode].needs & WR_MM);
+	return !(wr_table[opcode].needs & WR_LOCAL);
 }
 
 /**
@@ -131,7 +132,7 @@ static u8 msg_flags(u32 send_flags)
 }
 
 static void take_operands(struct rxt_msg *msg, const struct rxe_send_wr *wr,
-			  u8 needs)
+			  u16 needs)
 {
 	if (needs & WR_IMM)
 		msg->imm = wr->ex.imm_data;
@@ -171,7 +172,7 @@ static int take_datagram(const struct rxt_ibqp *qp, struct rxt_msg *msg,
 /* @slot is only read for the bytes behind struct rxe_send_wqe. */
 static int take_payload(const struct rxt_ibqp *qp, struct rxt_msg *msg,
 			const struct rxe_send_wqe *wqe,
-			const struct rxe_send_wqe *slot, u8 needs)
+			const struct rxe_send_wqe *slot, u16 needs)
 {
 	bool inl = wqe->wr.send_flags & IB_SEND_INLINE;
 	u32 num = wqe->dma.num_sge, len = wqe->dma.length, i;
@@ -217,7 +218,7 @@ static int wqe_to_msg(const struct rxt_ibqp *qp, struct rxt_msg *msg,
 		return -EINVAL;
 	msg->op = info->op;
 	take_operands(msg, &wqe->wr, info->needs);
-	if (!rxt_wr_has_payload(wqe->wr.opcode))
+	if (info->needs & WR_LOCAL)
 		return 0;
 	if ((type == IB_QPT_UD || type == IB_QPT_GSI) &&
 	    take_datagram(qp, msg, &wqe->wr))

@@ -11,6 +11,7 @@ const struct ib_device_ops rxt_device_ops = {
 	.driver_id		= RDMA_DRIVER_RXE,
 	.uverbs_abi_ver		= RXT_UVERBS_ABI,
 
+	.advise_mr		= rxt_advise_mr,
 	.alloc_hw_port_stats	= rxt_alloc_hw_port_stats,
 	.alloc_mr		= rxt_alloc_mr,
 	.alloc_mw		= rxt_alloc_mw,
@@ -98,6 +99,7 @@ const struct rxt_provider_ops rxt_verbs_provider = {
 	.qp_event	= rxt_prov_qp_event,
 	.rq_event	= rxt_prov_rq_event,
 	.netdev_get	= rxt_link_netdev_get,
+	.page_in	= rxt_prov_page_in,
 	.backend_added	= backend_added,
 	.backend_gone	= backend_gone,
 };

@@ -3,7 +3,7 @@
  * rxt provider: memory regions: pinning, and handing the pages to the core.
  *
  * What may not live here: keys, access checks, revoking (core/mr.c), regions of
- * kernel consumers without fixed memory (fast.c).
+ * kernel consumers without fixed memory (fast.c), on-demand paging (odp.c).
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -62,43 +62,53 @@ static struct page **umem_pages(struct ib_umem *umem, u32 *npages)
 	return pages;
 }
 
+/* Memory that stays where it is until the region ends. */
+static int pin(struct rxt_ibmr *mr, struct ib_device *ibdev, u64 start,
+	       u64 length, u64 iova, int access)
+{
+	struct page **pages;
+	u32 npages = 0;
+	int err;
+
+	mr->umem = ib_umem_get(ibdev, start, length, access);
+	if (IS_ERR(mr->umem))
+		return PTR_ERR(mr->umem);
+	err = -ENOMEM;
+	pages = umem_pages(mr->umem, &npages);
+	if (!pages)
+		goto release;
+	err = rxt_mr_set_pages(mr->mr, iova, length, offset_in_page(start),
+			       pages, npages);
+	if (!err)
+		return 0;
+	kvfree(pages);
+release:
+	ib_umem_release(mr->umem);
+	return err;
+}
+
 struct ib_mr *rxt_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 			      u64 iova, int access, struct ib_udata *udata)
 {
+	bool paged = access & IB_ACCESS_ON_DEMAND;
 	struct rxt_ibmr *mr;
-	struct page **pages;
-	u32 npages = 0;
 	int err;
 
 	err = rxt_udata_check(udata, 0);
 	if (err)
 		return ERR_PTR(err);
-	mr = mr_alloc(ibpd, RXT_MR_PAGES, access);
+	mr = mr_alloc(ibpd, paged ? RXT_MR_PAGED : RXT_MR_PAGES, access);
 	if (IS_ERR(mr))
 		return ERR_CAST(mr);
-
-	mr->umem = ib_umem_get(ibpd->device, start, length, access);
-	if (IS_ERR(mr->umem)) {
-		err = PTR_ERR(mr->umem);
-		goto destroy;
-	}
-	err = -ENOMEM;
-	pages = umem_pages(mr->umem, &npages);
-	if (!pages)
-		goto release;
 	if (access & IB_ZERO_BASED)
 		iova = 0;
-	err = rxt_mr_set_pages(mr->mr, iova, length, offset_in_page(start),
-			       pages, npages);
-	if (err)
-		goto free_pages;
-	return &mr->ibmr;
-
-free_pages:
-	kvfree(pages);
-release:
-	ib_umem_release(mr->umem);
-destroy:
+	if (paged)
+		err = rxt_paging_start(mr, ibpd->device, start, length, iova,
+				       access);
+	else
+		err = pin(mr, ibpd->device, start, length, iova, access);
+	if (!err)
+		return &mr->ibmr;
 	rxt_mr_destroy(mr->mr);
 	kfree(mr);
 	return ERR_PTR(err);
@@ -116,6 +126,7 @@ int rxt_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 	}
 	/* Nobody touches the memory any more: the pages may go. */
 	ib_umem_release(mr->umem);
+	rxt_paging_end(mr->paging);
 	kfree(mr);
 	return 0;
 }

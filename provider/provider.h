@@ -158,7 +158,8 @@ struct rxt_ibqp {
  * @mr: the core's half, or
  * @dkey: the same for one of fast registration
  * @map: its mapping while it is being made
- * @umem: pinned memory of a process
+ * @umem: pinned memory of a process, or
+ * @paging: memory of a process that is not
  */
 struct rxt_ibmr {
 	struct ib_mr		ibmr;
@@ -166,6 +167,7 @@ struct rxt_ibmr {
 	struct rxt_dkey		*dkey;
 	struct rxt_mr		*map;
 	struct ib_umem		*umem;
+	struct rxt_paging	*paging;
 };
 
 /**
@@ -336,6 +338,29 @@ struct ib_mr *rxt_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type,
 			   u32 max_num_sg);
 int rxt_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int sg_nents,
 		  unsigned int *sg_offset);
+
+/* odp.c */
+#if IS_ENABLED(CONFIG_INFINIBAND_ON_DEMAND_PAGING)
+int rxt_paging_start(struct rxt_ibmr *mr, struct ib_device *ibdev, u64 start,
+		     u64 length, u64 iova, int access);
+void rxt_paging_end(struct rxt_paging *paging);
+void rxt_paging_caps(struct ib_device_attr *attr);
+int rxt_prov_page_in(void *priv, u64 va, u64 len, unsigned int how);
+int rxt_advise_mr(struct ib_pd *pd, enum ib_uverbs_advise_mr_advice advice,
+		  u32 flags, struct ib_sge *sg_list, u32 num_sge,
+		  struct uverbs_attr_bundle *attrs);
+#else
+static inline int rxt_paging_start(struct rxt_ibmr *mr, struct ib_device *ibdev,
+				   u64 start, u64 length, u64 iova, int access)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline void rxt_paging_end(struct rxt_paging *paging) {}
+static inline void rxt_paging_caps(struct ib_device_attr *attr) {}
+#define rxt_prov_page_in	NULL
+#define rxt_advise_mr		NULL
+#endif
 
 /* mw.c */
 int rxt_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata);

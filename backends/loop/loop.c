@@ -268,8 +268,13 @@ static int loop_xmit(struct rxt_conn *conn, struct rxt_msg *msg)
 	if (!pkt)
 		return -ENOBUFS;
 	if (len) {
-		if (rxt_msg_enter(msg))
+		ret = rxt_msg_enter(msg);
+		if (ret == -EFAULT)
 			goto fault;
+		if (ret) {
+			kfree(pkt);
+			return ret;
+		}
 		rxt_msg_copy(msg, msg->tx_off, len, pkt->data);
 		rxt_msg_exit(msg);
 	}

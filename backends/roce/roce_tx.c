@@ -515,8 +515,9 @@ static int xmit_request(struct roce_conn *rc, struct rxt_msg *msg)
 		err = xmit_atomic(rc, msg);
 		break;
 	default:
-		if (rxt_msg_enter(msg))
-			return -EFAULT;
+		err = rxt_msg_enter(msg);
+		if (err)
+			return err;
 		err = xmit_packets(rc, msg, &wait);
 		rxt_msg_exit(msg);
 	}
@@ -596,13 +597,16 @@ static int xmit_read_resp(struct roce_conn *rc, struct rxt_msg *msg)
 
 	if (roce_resp_stale(rc, msg->cookie))
 		return RXT_TX_DONE;
-	if (rxt_msg_enter(msg)) {
+	err = rxt_msg_enter(msg);
+	if (err == -ENOBUFS)
+		return err;
+	if (err) {
 		spin_lock_bh(&rc->lock);
 		roce_resp_refuse(rc, roce_psn_add(roce_cookie_psn(msg->cookie),
 						  from >> rc->mtu_shift),
 				 RXT_OP_ERROR);
 		spin_unlock_bh(&rc->lock);
-		return -EFAULT;
+		return err;
 	}
 	err = read_packets(rc, msg);
 	rxt_msg_exit(msg);

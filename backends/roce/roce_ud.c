@@ -75,8 +75,9 @@ int roce_ud_xmit(struct roce_conn *rc, struct rxt_msg *msg)
 		return -EMSGSIZE;
 	err = ud_route(rc, msg);
 	if (!err) {
-		if (rxt_msg_enter(msg))
-			return -EFAULT;
+		err = rxt_msg_enter(msg);
+		if (err)
+			return err;
 		err = ud_packet(rc, msg);
 		rxt_msg_exit(msg);
 	}

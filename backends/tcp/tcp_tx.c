@@ -329,14 +329,15 @@ static int frame_payload(struct rxtcp_conn *tc, struct rxt_msg *msg)
 static int xmit_frame(struct rxtcp_conn *tc, struct rxt_msg *msg)
 {
 	struct rxtcp_tx *tx = &tc->tx;
-	int ret = 1;
+	int ret = rxt_msg_enter(msg);
 
-	if (rxt_msg_enter(msg)) {
+	if (ret) {
 		/* In the middle of a frame nothing can be said any more. */
-		if (!tx->left && is_response(msg->op))
+		if (ret == -EFAULT && !tx->left && is_response(msg->op))
 			rxtcp_rx_refuse(tc, msg->id, RXT_OP_ERROR);
-		return -EFAULT;
+		return ret;
 	}
+	ret = 1;
 	if (!tx->left)
 		ret = frame_start(tc, msg);
 	if (ret > 0)

@@ -88,6 +88,7 @@ static struct sk_buff *make_skb(struct rxtcp_ud *ud, struct rxt_msg *msg)
 	};
 	unsigned int head;
 	struct sk_buff *skb;
+	int err;
 	u8 *buf;
 
 	skb = alloc_skb(RXT_TCP_DGRAM_HDR_MAX + msg->length,
@@ -97,9 +98,10 @@ static struct sk_buff *make_skb(struct rxtcp_ud *ud, struct rxt_msg *msg)
 	buf = skb_put(skb, RXT_TCP_DGRAM_HDR_MAX + msg->length);
 	head = rxtcp_dgram_encode(&dg, buf);
 	skb_trim(skb, head + msg->length);
-	if (rxt_msg_enter(msg)) {
+	err = rxt_msg_enter(msg);
+	if (err) {
 		kfree_skb(skb);
-		return ERR_PTR(-EFAULT);
+		return ERR_PTR(err);
 	}
 	rxt_msg_copy(msg, 0, msg->length, buf + head);
 	rxt_msg_exit(msg);

@@ -54,6 +54,11 @@ struct rxt_rx;
 #define RXT_CAP_XMIT_BH		BIT(3)
 #define RXT_CAP_MCAST		BIT(4)
 
+/* Payload that a backend may look at between rxt_msg_enter() and rxt_msg_exit(): so
+ * many bytes from tx_off.
+ */
+#define RXT_TX_UNIT		65536
+
 /* What ->xmit() returns when it is not an error. */
 enum {
 	/* Blocked inside a unit that must not be interrupted (or wholly). The
@@ -334,8 +339,9 @@ void rxt_conn_up(struct rxt_conn *conn);
 /* S9; any context. QP to ERR in due course (see enum). */
 void rxt_conn_error(struct rxt_conn *conn, enum rxt_conn_err err);
 
-/* Payload out (core/msg.c). Between enter and exit the memory is safe to read:
- * no sleeping there. enter: 0 or -EFAULT (revoked).
+/* Payload out (core/msg.c). Between enter and exit the memory is safe to read, up to
+ * RXT_TX_UNIT bytes from msg->tx_off: no sleeping there. enter: 0, -EFAULT (revoked),
+ * -ENOBUFS (a page is not there: what ->xmit() then returns).
  */
 int rxt_msg_enter(struct rxt_msg *msg);
 void rxt_msg_exit(struct rxt_msg *msg);
@@ -359,13 +365,14 @@ enum rxt_verdict rxt_rx_begin(struct rxt_conn *conn, const struct rxt_hdr *hdr,
 			      struct rxt_rx **rx);
 /* Put @len bytes at @off of the message, in any order, each byte at most once
  * per (re)transmission. 0, or -EFAULT (revoked), -EMSGSIZE (beyond the message
- * or the receive WQE).
+ * or the receive WQE), -EAGAIN (a page is not there).
  */
 int rxt_rx_place_skb(struct rxt_rx *rx, u32 off, struct sk_buff *skb,
 		     unsigned int skb_off, u32 len);
 int rxt_rx_place_buf(struct rxt_rx *rx, u32 off, const void *buf, u32 len);
-/* Verdict for a failed place: what to NAK with; DROP for a response (nobody to
- * tell: the request has failed here). Closes the context.
+/* Verdict for a failed place: what to NAK with; NOT_READY: these bytes and all behind
+ * them have to come again, after rxt_rx_begin(); DROP for a response (nobody to tell:
+ * the request has failed here). Closes the context.
  */
 enum rxt_verdict rxt_rx_place_verdict(struct rxt_rx *rx, int err);
 /* All of it arrived. @hdr: op, imm, inv_rkey, solicited as known by now (RoCE

@@ -152,11 +152,13 @@ bool rxt_qp_may_post_recv(const struct rxt_qp *qp);
  * @RXT_MR_DMA: kernel direct map; an address is a kernel virtual address
  * @RXT_MR_PAGES: an array of pages (user memory)
  * @RXT_MR_FAST: an array of kernel addresses (a kernel consumer's scatterlist)
+ * @RXT_MR_PAGED: pages that come and go (on-demand paging)
  */
 enum rxt_mr_type {
 	RXT_MR_DMA,
 	RXT_MR_PAGES,
 	RXT_MR_FAST,
+	RXT_MR_PAGED,
 };
 
 struct rxt_mr *rxt_mr_alloc(struct rxt_dev *dev, const void *pd,
@@ -168,6 +170,22 @@ struct rxt_mr *rxt_mr_alloc(struct rxt_dev *dev, const void *pd,
  */
 int rxt_mr_set_pages(struct rxt_mr *mr, u64 iova, u64 length,
 		     unsigned int offset, struct page **pages, u32 npages);
+/* On-demand paging (core/odp.c). The table is the caller's: made before the region,
+ * freed after it and after the last zap. set, zap: see there.
+ */
+struct rxt_odp *rxt_odp_alloc(void *priv);
+void rxt_odp_free(struct rxt_odp *odp);
+int rxt_odp_set(struct rxt_odp *odp, u64 va, struct page *page, bool writable);
+void rxt_odp_zap(struct rxt_odp *odp, u64 from, u64 to);
+/* Publish an RXT_MR_PAGED. */
+int rxt_mr_set_paged(struct rxt_mr *mr, u64 iova, u64 length, u64 va,
+		     struct rxt_odp *odp);
+
+#define RXT_PAGE_WRITE		BIT(0)	/* to be written to */
+#define RXT_PAGE_RESIDENT	BIT(1)	/* only what is in memory anyway */
+
+int rxt_odp_prefetch(struct rxt_dev *dev, const void *pd, u32 lkey, u64 addr,
+		     u64 len, unsigned int how, bool wait);
 /* Publish an RXT_MR_DMA. */
 void rxt_mr_set_dma(struct rxt_mr *mr);
 u32 rxt_mr_key(const struct rxt_mr *mr);
@@ -318,6 +336,12 @@ struct rxt_provider_ops {
 	void (*rq_event)(struct rxt_rq *rq, enum ib_event_type ev);
 	/** @netdev_get: the link's netdev with a reference, or NULL. */
 	struct net_device *(*netdev_get)(struct rxt_dev *dev);
+	/**
+	 * @page_in: have the pages of [@va, @va + @len) brought, and tell
+	 * rxt_odp_set() of them; @priv is that of the table, @how RXT_PAGE_*.
+	 * Process, sleeps. 0; -EFAULT: there is no such memory; other: later.
+	 */
+	int (*page_in)(void *priv, u64 va, u64 len, unsigned int how);
 	/** @backend_added: a backend registered: offer its link type. Process. */
 	int (*backend_added)(struct rxt_backend *be);
 	/** @backend_gone: take down its links, wait for them. Process. */

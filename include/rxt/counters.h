@@ -49,5 +49,7 @@ RXT_COUNTER(bad_source),
 RXT_COUNTER(bad_qpn),
 RXT_COUNTER(bad_key),
 RXT_COUNTER(ud_dropped),
+RXT_COUNTER(page_faults),
+RXT_COUNTER(page_bounces),
 
 #undef RXT_COUNTER

@@ -174,6 +174,7 @@ struct rxt_qp_attr {
 #define RXT_MSG_SOLICITED	BIT(1)
 #define RXT_MSG_FENCE		BIT(2)
 #define RXT_MSG_INLINE		BIT(3)	/* payload is in msg->data */
+#define RXT_MSG_PAGED		BIT(4)	/* core: its pages may come and go */
 
 /**
  * struct rxt_mm_op - what REG_MR and BIND_MW say beside address and key
