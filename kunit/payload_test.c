@@ -9,6 +9,25 @@
 #include <kunit/test.h>
 #include <linux/skbuff.h>
 #include "private.h"
+#include "../core/internal.h"
+
+/* No region here has pages that come and go. */
+bool rxt_odp_present(const struct rxt_mr *mr, u64 addr, u32 len, bool write)
+{
+	return false;
+}
+
+int rxt_odp_msg_check(struct rxt_msg *msg)
+{
+	return -EFAULT;
+}
+
+int rxt_odp_missed(struct rxt_rx *rx, const struct rxt_seg *seg, u32 off,
+		   const void *buf, u32 len)
+{
+	return -EFAULT;
+}
+
 #include "../core/ids.c"
 #include "../core/mr.c"
 #include "../core/msg.c"
