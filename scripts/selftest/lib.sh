@@ -215,6 +215,13 @@ run() { timeout -k 5 "$@"; }
 scale() { if [ "$SLOW" = 1 ]; then echo $((($1 + 9) / 10)); else echo "$1"; fi; }
 # some FULL BRIEF: FULL, or BRIEF where a part of each matrix has to do in which every value still occurs.
 some() { if [ "$BRIEF" = 1 ]; then echo "$2"; else echo "$1"; fi; }
+# turns WORD...: all of them; or each backend its share, where several take turns and a part has to do.
+turns() {
+	local w i=0 mine=0
+	[ "$BRIEF" = 1 ] && [[ $RXT_BACKENDS == *" "* ]] || { echo "$@"; return; }
+	[ "$TYPE" = rxt-tcp ] || mine=1
+	for w; do [ $((i++ % 2)) != $mine ] || echo "$w"; done
+}
 # limit S: a time limit for what takes well under S/3 on the stock kernel.
 limit() { if [ "$SLOW" = 1 ]; then echo $(($1 * 4)); else echo "$1"; fi; }
 

@@ -168,8 +168,8 @@ changes() {
 
 check() {
 	local k m
-	for k in $KINDS; do pair "$k"; done
-	for k in $ALONE; do alone "$k"; done
+	for k in $(turns $KINDS); do pair "$k"; done
+	for k in $(turns $ALONE); do alone "$k"; done
 	changes
 	point "modules unload" unload
 }
