@@ -290,7 +290,7 @@ int rxt_odp_fault(struct rxt_qp *qp, enum rxt_fault_slot which,
 		f->bad = false;
 		return -EFAULT;
 	}
-	rxt_count(qp->dev, page_faults);
+	rxt_count_qp(qp, page_faults);
 	f->bad = false;
 	f->mr = owner(mr);
 	f->key = mr->key;
@@ -394,7 +394,7 @@ static int bounce(struct rxt_rx *rx, const struct rxt_seg *seg, u64 addr,
 	b->len = len;
 	b->ends = false;
 	memcpy(b->data, buf, len);
-	rxt_count(qp->dev, page_bounces);
+	rxt_count_qp(qp, page_bounces);
 	spin_lock_bh(&qp->bounce_lock);
 	list_add_tail(&b->node, &qp->bounces);
 	spin_unlock_bh(&qp->bounce_lock);
@@ -495,7 +495,7 @@ static void answer_done(struct rxt_qp *qp, u32 id, bool bad)
 	if (!msg)
 		return;
 	if (bad) {
-		rxt_count(qp->dev, local_prot_errors);
+		rxt_count_qp(qp, local_prot_errors);
 		rxt_req_fail(qp, msg, IB_WC_LOC_PROT_ERR);
 	} else {
 		rxt_req_answered(qp, msg);

@@ -530,7 +530,7 @@ int rxt_req_local(struct rxt_qp *qp, struct rxt_msg *msg)
 	if (err == -ENOBUFS)
 		return err;
 	if (err) {
-		rxt_count(qp->dev, local_prot_errors);
+		rxt_count_qp(qp, local_prot_errors);
 		rxt_req_fail(qp, msg, IB_WC_MW_BIND_ERR);
 		return 0;
 	}
