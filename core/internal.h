@@ -95,8 +95,8 @@ struct rxt_fault {
 
 /**
  * struct rxt_odp - the pages of a region that are there at the moment
- * @lock: readers touch pages; a writer knows that nobody touches those that it
- *	took out of @map before
+ * @lock: readers touch pages; as a writer pages are taken out of @map, whose own
+ *	lock is inside of this one and bh
  * @map: page number in the process -> page, tagged 1 when writable
  * @priv: the provider's
  */

@@ -20,10 +20,13 @@
  * and never wait for a page.
  */
 #include <linux/delay.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include "internal.h"
 
 #define BATCH_BYTES	(64UL * PAGE_SIZE)
+/* Pages that go away are looked at in pieces: readers wait for one of them. */
+#define ZAP_BYTES	SZ_2M
 
 /* ---- the pages ---- */
 
@@ -71,9 +74,23 @@ void rxt_odp_free(struct rxt_odp *odp)
  */
 int rxt_odp_set(struct rxt_odp *odp, u64 va, struct page *page, bool writable)
 {
-	return xa_err(xa_store(&odp->map, va >> PAGE_SHIFT,
-			       xa_tag_pointer(page, writable),
-			       GFP_ATOMIC | __GFP_NOWARN));
+	return xa_err(xa_store_bh(&odp->map, va >> PAGE_SHIFT,
+				  xa_tag_pointer(page, writable),
+				  GFP_ATOMIC | __GFP_NOWARN));
+}
+
+/* Who is inside finds what it found before until it leaves; then nobody does. */
+static void zap_some(struct rxt_odp *odp, unsigned long first, unsigned long last)
+{
+	unsigned long i = first;
+	void *entry;
+
+	if (!xa_find(&odp->map, &i, last, XA_PRESENT))
+		return;
+	write_lock_bh(&odp->lock);
+	xa_for_each_range(&odp->map, i, entry, first, last)
+		xa_erase(&odp->map, i);
+	write_unlock_bh(&odp->lock);
 }
 
 /**
@@ -88,22 +105,12 @@ int rxt_odp_set(struct rxt_odp *odp, u64 va, struct page *page, bool writable)
  */
 void rxt_odp_zap(struct rxt_odp *odp, u64 from, u64 to)
 {
-	bool any = false;
-	unsigned long i;
-	void *entry;
+	while (from < to) {
+		u64 end = min(to, (from | (ZAP_BYTES - 1)) + 1);
 
-	if (from >= to)
-		return;
-	xa_for_each_range(&odp->map, i, entry, from >> PAGE_SHIFT,
-			  (to - 1) >> PAGE_SHIFT) {
-		xa_erase(&odp->map, i);
-		any = true;
+		zap_some(odp, from >> PAGE_SHIFT, (end - 1) >> PAGE_SHIFT);
+		from = end;
 	}
-	if (!any)
-		return;
-	/* Who found one of them is inside; who comes now finds none. */
-	write_lock_bh(&odp->lock);
-	write_unlock_bh(&odp->lock);
 }
 
 static u64 va_of(const struct rxt_mr *mr, u64 addr)
