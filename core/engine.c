@@ -150,7 +150,7 @@ static bool xmit_one(struct rxt_qp *qp, struct rxt_msg *msg)
 	}
 	/* Where the answer goes should be there before it is asked for. */
 	if (unlikely(msg->flags & RXT_MSG_PAGED) && rxt_op_is_rd(msg->op)) {
-		res = rxt_msg_enter(msg);
+		res = rxt_msg_enter(msg) ?: rxt_odp_msg_check(msg);
 		if (res == -ENOBUFS)
 			return xmit_failed(qp, msg, res);
 		/* No such memory: who places the answer finds out. */

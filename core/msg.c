@@ -35,7 +35,8 @@ int rxt_msg_enter(struct rxt_msg *msg)
 	for (i = 0; i < msg->num_seg; i++)
 		if (msg->seg[i].mr && !rxt_mr_enter(msg->seg[i].mr))
 			goto revoked;
-	if (unlikely(msg->flags & RXT_MSG_PAGED))
+	/* Where an answer goes is not looked at here, see xmit_one(). */
+	if (unlikely(msg->flags & RXT_MSG_PAGED) && !rxt_op_is_rd(msg->op))
 		return rxt_odp_msg_check(msg);
 	return 0;
 revoked:

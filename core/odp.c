@@ -250,6 +250,12 @@ int rxt_odp_prefetch(struct rxt_dev *dev, const void *pd, u32 lkey, u64 addr,
 
 /* ---- asking without waiting ---- */
 
+/* Not for lack of something that may be there the next time. */
+static bool is_final(int err)
+{
+	return err && err != -ENOMEM && err != -EBUSY && err != -EAGAIN;
+}
+
 static void fault_done(struct rxt_fault *f)
 {
 	rxt_mr_put(f->mr);
@@ -265,7 +271,7 @@ static void fault_work(struct work_struct *work)
 
 	err = rxt_odp_page_in(f->mr, f->va, f->len, f->how);
 	/* Whatever it is that failed for now, the next attempt asks again. */
-	f->bad = err == -EFAULT || err == -EINVAL;
+	f->bad = is_final(err);
 	fault_done(f);
 	if (f == &qp->fault[RXT_FAULT_TX])
 		rxt_engine_queue(qp);
@@ -489,7 +495,7 @@ static int bounce_place(struct rxt_bounce *b)
 	err = rxt_odp_page_in(owner(b->mr), va_of(b->mr, b->addr), b->len,
 			      RXT_PAGE_WRITE);
 	if (err)
-		return err == -EFAULT || err == -EINVAL ? -EFAULT : 0;
+		return is_final(err) ? -EFAULT : 0;
 	err = rxt_seg_write(b->mr, b->addr, b->data, b->len);
 	return err == -EAGAIN ? 0 : err ?: 1;
 }
