@@ -8,7 +8,30 @@
 #include <linux/export.h>
 #include <linux/highmem.h>
 #include <linux/skbuff.h>
+#include <rxt/compat.h>
 #include "internal.h"
+
+/* Programs poll the last byte of what they expect, and what they do next may be to
+ * write there. So it has to come last and once, which memcpy() does not promise: the
+ * compiler's own form of it stores the last word first, and once more at the end.
+ */
+static void copy_last_byte_last(u8 *to, const u8 *from, u32 len)
+{
+	u32 head = len >= sizeof(u64) ? len - sizeof(u64) : 0;
+	u64 word;
+
+	if (head) {
+		memcpy(to, from, head);
+		smp_wmb();	/* pairs with the program's load of the last byte */
+	}
+	if (len - head == sizeof(word)) {
+		word = get_unaligned((const u64 *)(from + head));
+		put_unaligned(word, (u64 *)(to + head));
+		return;
+	}
+	for (; head < len; head++)
+		WRITE_ONCE(to[head], from[head]);
+}
 
 /**
  * rxt_seg_write - one run of bytes into one region
@@ -31,8 +54,11 @@ int rxt_seg_write(struct rxt_mr *mr, u64 addr, const void *buf, u32 len)
 		unsigned int poff, room;
 		struct page *page = rxt_mr_page(mr, addr, &poff, &room);
 		u32 n = min_t(u32, len, room);
+		u8 *va = kmap_local_page(page);
 
-		memcpy_to_page(page, poff, buf, n);
+		copy_last_byte_last(va + poff, buf, n);
+		flush_dcache_page(page);
+		kunmap_local(va);
 		buf += n;
 		addr += n;
 		len -= n;
