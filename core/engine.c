@@ -135,7 +135,11 @@ static void wait_for_peer(struct rxt_qp *qp)
 	set_bit(RXT_QP_REQ_WAIT, &qp->flags);
 	/* Pairs with rxt_engine_unblock(): one of the two sees the other's bit. */
 	smp_mb__after_atomic();
-	if (!test_and_clear_bit(RXT_QP_TX_BLOCKED, &qp->flags))
+	/* The peer may have asked for a rewind before ->xmit() began, which did not
+	 * know of it; rxt_tx_ready() was called then, and found nothing blocked.
+	 */
+	if (!test_and_clear_bit(RXT_QP_TX_BLOCKED, &qp->flags) ||
+	    READ_ONCE(qp->rewind))
 		clear_bit(RXT_QP_REQ_WAIT, &qp->flags);
 }
 

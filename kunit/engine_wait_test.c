@@ -100,6 +100,31 @@ static void engine_wait_ready_inside(struct kunit *test)
 	vt_fake_expect_sane(test, fc);
 }
 
+static void hook_rewind(struct fake_conn *fc, unsigned int call)
+{
+	if (!call)
+		rxt_tx_rewind(&fc->conn, 1, 100);
+}
+
+/* The peer wants something again, and all that it has to say is said before WAIT is. */
+static void engine_wait_rewind_inside(struct kunit *test)
+{
+	static const struct fake_step script[] = {
+		{ RXT_TX_WAIT, 300 }, { RXT_TX_DONE },
+	};
+	struct fake_conn *fc;
+	struct vt_pair *p = vt_fake_pair(test, &(struct vt_opts) { }, &fc);
+
+	fake_script(fc, script, ARRAY_SIZE(script));
+	fc->hook = hook_rewind;
+	vt_fake_write(p, 1, 1000);
+	KUNIT_ASSERT_TRUE(test, fake_wait(fc, 2));
+	vt_fake_expect_call(test, fc, 1, RXT_OP_WRITE, 1, 100);
+	KUNIT_EXPECT_TRUE(test, rxt_tx_acked(&fc->conn, 1));
+	vt_expect(p, &p->a, 1, IB_WC_SUCCESS, NULL);
+	vt_fake_expect_sane(test, fc);
+}
+
 /* Nothing of it outlives the connection: errors, and going again after a reset. */
 static void engine_wait_ends(struct kunit *test)
 {
@@ -135,6 +160,7 @@ static struct kunit_case engine_wait_test_cases[] = {
 	KUNIT_CASE(engine_wait),
 	KUNIT_CASE(engine_wait_rewind),
 	KUNIT_CASE(engine_wait_ready_inside),
+	KUNIT_CASE(engine_wait_rewind_inside),
 	KUNIT_CASE(engine_wait_ends),
 	{ }
 };
