@@ -89,6 +89,7 @@ void rxt_engine_queue(struct rxt_qp *qp)
  */
 struct rig {
 	struct rxt_qp	*qp;
+	struct rxt_conn	conn;
 	struct rxt_mr	*mr;
 	struct rxt_rx	rx;
 	struct rxt_msg	*msg;
@@ -104,6 +105,8 @@ static void rig_up(struct kunit *test, struct rig *r)
 	KUNIT_ASSERT_NOT_NULL(test, r->qp);
 	KUNIT_ASSERT_NOT_NULL(test, r->msg);
 	r->qp->dev = &dev_a;
+	r->conn.stats = dev_a.stats;
+	r->qp->conn = &r->conn;
 	r->qp->pd = &pd_a;
 	rxt_odp_setup(r->qp);
 	for (i = 0; i < PAGES; i++) {
