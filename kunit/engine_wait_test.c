@@ -102,7 +102,7 @@ static void engine_wait_ready_inside(struct kunit *test)
 
 static void hook_rewind(struct fake_conn *fc, unsigned int call)
 {
-	if (!call)
+	if (call == 1)
 		rxt_tx_rewind(&fc->conn, 1, 100);
 }
 
