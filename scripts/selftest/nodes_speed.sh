@@ -69,7 +69,7 @@ for net in "${networks[@]}"; do
 	network
 done
 
-[ "$NODE" != $SERVER ] || exit
+[ "$NODE" != $SERVER ] || exit 0
 note "ib_write_lat -s 8, us, typical, medians of 3; ib_write_bw -s 65536, MB/s:"
 note "$(printf '%-12s' network; printf '%12s' $types)"
 for what in lat8 "${networks[@]}"; do

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # nodes: 1
 # kernels: stock debug
-# timeout: 600
+# timeout: 900
 # rdma-core's own tests (python3-pyverbs), all of them: none fails, and as many pass as the stock library lets pass.
 # One point for each class of tests that has anything to say.
 . "$(dirname "$0")/lib.sh"
