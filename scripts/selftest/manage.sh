@@ -90,7 +90,6 @@ automatic() {
 
 # A receiver that cannot keep up: both sides say so.
 stall() {
-	local c
 	run "$(limit 60)" "$BIN/verbs_errors" -a $SPEC_B -b $SPEC_A "RNR: rnr_retry 7" >"$TMP/stall" 2>&1 ||
 		not_ok "a slow receiver" "$TMP/stall"
 	point "RNR NAKs are counted where they are sent ($(counter a tx_rnr_nak))" more 0 "$(counter a tx_rnr_nak)"
