@@ -220,19 +220,12 @@ static void conn_fill_hello(const struct rxtcp_conn *tc, u8 type, struct rxtcp_h
 /* Connected yet? Then the hello goes out. */
 static int conn_syn(struct rxtcp_conn *tc)
 {
-	struct sock *sk = tc->sock->sk;
 	struct rxtcp_hello h;
 	int ret;
 
-	switch (READ_ONCE(sk->sk_state)) {
-	case TCP_ESTABLISHED:
-		break;
-	case TCP_SYN_SENT:
-	case TCP_SYN_RECV:
-		return 0;
-	default:
-		return sock_error(sk) ?: -ECONNRESET;
-	}
+	ret = rxtcp_sock_connected(tc->sock);
+	if (ret <= 0)
+		return ret;
 	conn_fill_hello(tc, RXT_TCP_HELLO_REQ, &h);
 	ret = rxtcp_hello_send(tc->sock, &h);
 	if (ret)

@@ -207,6 +207,27 @@ int rxtcp_sock_connect(struct socket *sock, const union ib_gid *peer, int scope)
 }
 
 /**
+ * rxtcp_sock_connected - how far is it?
+ * @sock: after rxtcp_sock_connect()
+ *
+ * Return: 1: connected; 0: not yet; -errno: it will not be.
+ */
+int rxtcp_sock_connected(struct socket *sock)
+{
+	struct sock *sk = sock->sk;
+
+	switch (READ_ONCE(sk->sk_state)) {
+	case TCP_ESTABLISHED:
+		return 1;
+	case TCP_SYN_SENT:
+	case TCP_SYN_RECV:
+		return 0;
+	default:
+		return sock_error(sk) ?: -ECONNRESET;
+	}
+}
+
+/**
  * rxtcp_sock_gids - both ends of an accepted connection as GIDs
  * @sk: connected TCP socket
  * @own: result

@@ -310,19 +310,12 @@ static int start(struct rxtcp_peer *p)
 /* Connected yet? Then the hello goes out. */
 static int step_syn(struct rxtcp_peer *p)
 {
-	struct sock *sk = p->sock->sk;
 	struct rxtcp_hello h;
 	int ret;
 
-	switch (READ_ONCE(sk->sk_state)) {
-	case TCP_ESTABLISHED:
-		break;
-	case TCP_SYN_SENT:
-	case TCP_SYN_RECV:
-		return 0;
-	default:
-		return sock_error(sk) ?: -ECONNRESET;
-	}
+	ret = rxtcp_sock_connected(p->sock);
+	if (ret <= 0)
+		return ret;
 	fill_hello(p, RXT_TCP_HELLO_REQ, &h);
 	ret = rxtcp_hello_send(p->sock, &h);
 	if (ret)
