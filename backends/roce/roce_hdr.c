@@ -171,6 +171,19 @@ static void decode_ext(struct roce_hdr *h, const u8 *p)
 }
 
 /**
+ * roce_hdr_set_psn - what the last word of the base header says
+ * @h: result: PSN and the wish for an ACK
+ * @bth: base header
+ */
+void roce_hdr_set_psn(struct roce_hdr *h, const struct roce_bth *bth)
+{
+	u32 psn = get_unaligned_be32(&bth->psn);
+
+	h->ackreq = psn & ROCE_BTH_ACKREQ;
+	h->psn = psn & ROCE_MASK24;
+}
+
+/**
  * roce_hdr_decode - headers of a packet to a structure
  * @h: result
  * @buf: first bytes of the UDP payload
@@ -184,7 +197,7 @@ int roce_hdr_decode(struct roce_hdr *h, const u8 *buf, u32 have, u32 wire_len)
 {
 	const struct roce_bth *bth = (const struct roce_bth *)buf;
 	const struct roce_opcode *info;
-	u32 rest, qpn, psn;
+	u32 rest, qpn;
 
 	check_layouts();
 	if (have < sizeof(*bth) || have > wire_len)
@@ -196,7 +209,6 @@ int roce_hdr_decode(struct roce_hdr *h, const u8 *buf, u32 have, u32 wire_len)
 		return -EINVAL;
 
 	qpn = get_unaligned_be32(&bth->qpn);
-	psn = get_unaligned_be32(&bth->psn);
 	memset(h, 0, sizeof(*h));
 	h->info = info;
 	h->opcode = bth->opcode;
@@ -204,8 +216,7 @@ int roce_hdr_decode(struct roce_hdr *h, const u8 *buf, u32 have, u32 wire_len)
 	h->solicited = bth->flags & ROCE_BTH_SE;
 	h->pkey = get_unaligned_be16(&bth->pkey);
 	h->qpn = qpn & ROCE_MASK24;
-	h->ackreq = psn & ROCE_BTH_ACKREQ;
-	h->psn = psn & ROCE_MASK24;
+	roce_hdr_set_psn(h, bth);
 
 	rest = wire_len - info->hdr_len - ROCE_ICRC_LEN;
 	if (h->pad > rest || (rest & 3))

@@ -115,6 +115,7 @@ struct roce_hdr {
 	u32	src_qpn;
 };
 
+void roce_hdr_set_psn(struct roce_hdr *h, const struct roce_bth *bth);
 int roce_hdr_decode(struct roce_hdr *h, const u8 *buf, u32 have, u32 wire_len);
 u32 roce_hdr_encode(const struct roce_hdr *h, u8 *buf);
 u8 roce_data_opcode(u8 transport, u8 op, bool first, bool last);

@@ -15,7 +15,6 @@
 #include <linux/ipv6.h>
 #include <linux/udp.h>
 #include <net/ip.h>
-#include <rxt/compat.h>
 #include "roce.h"
 
 /**
@@ -354,14 +353,6 @@ static void multicast(struct roce_batch *b, const struct roce_pkt *pkt)
 		rx_count(b, bad_qpn);
 }
 
-static void set_psn(struct roce_hdr *h, const struct roce_bth *bth)
-{
-	u32 psn = get_unaligned_be32(&bth->psn);
-
-	h->ackreq = psn & ROCE_BTH_ACKREQ;
-	h->psn = psn & ROCE_MASK24;
-}
-
 /* Most packets of a long message differ from the one before in PSN and payload
  * only: what was found out about that one holds. False: not this one.
  */
@@ -375,7 +366,7 @@ static bool next_of_run(struct roce_batch *b, u32 wire_len)
 	    at_copy(&at, b->skb, &bth, sizeof(bth)) ||
 	    memcmp(&bth, b->run, sizeof(b->run)))
 		return false;
-	set_psn(&pkt->h, &bth);
+	roce_hdr_set_psn(&pkt->h, &bth);
 	pkt->off = b->off + sizeof(bth);
 	pkt->at = at;
 	if (icrc_ok(b, pkt, (const u8 *)&bth, wire_len))
