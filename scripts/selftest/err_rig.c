@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * verbs_errors: what its cases share; see err_rig.h.
+ * What verbs_errors, verbs_mw and verbs_odp share; see err_rig.h.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,6 +9,12 @@
 #include <unistd.h>
 #include <sys/mman.h>
 #include "err_rig.h"
+
+const char *spec_a, *spec_b, *cut_cmd, *heal_cmd;
+int family;
+bool lenient;
+struct vu_dev da, db;
+bool case_failed;
 
 bool expect(bool ok, const char *fmt, ...)
 {
@@ -188,4 +194,43 @@ bool want_dev_event(struct ibv_context *ctx, enum ibv_event_type type, int ms)
 		if (ev.event_type == type)
 			return true;
 	return expect(false, "no event '%s'", ibv_event_type_str(type));
+}
+
+void rig_report(const char *name, u64 t0)
+{
+	vu_point(!case_failed, "%s", name);
+	if (vu_now_us() - t0 > 10000000)
+		vu_note("  %llu s", (unsigned long long)(vu_now_us() - t0) / 1000000);
+	case_failed = false;
+}
+
+bool rig_selected(const char *name, char **pat, int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (strstr(name, pat[i]))
+			return true;
+	return !n;
+}
+
+void rig_run_cases(const struct err_case *c, char **pat, int n)
+{
+	u64 t0;
+
+	for (; c->name; c++) {
+		if (!rig_selected(c->name, pat, n))
+			continue;
+		if (c->needs_cut && !cut_cmd) {
+			vu_skip(c->name, "no link to cut");
+			continue;
+		}
+		if (c->strict && lenient) {
+			vu_skip(c->name, "not expected of this driver");
+			continue;
+		}
+		t0 = vu_now_us();
+		c->fn();
+		rig_report(c->name, t0);
+	}
 }

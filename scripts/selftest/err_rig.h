@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * verbs_errors: what its cases share. A case uses expect() and the want_*()
- * functions; a wish that is not met is printed and fails the case. Side A
- * requests, side B responds.
+ * What the cases of verbs_errors, verbs_mw and verbs_odp share. A case uses
+ * expect() and the want_*() functions; a wish that is not met is printed and
+ * fails the case. Side A requests, side B responds.
  */
 #ifndef ERR_RIG_H
 #define ERR_RIG_H
@@ -38,6 +38,13 @@ struct err_case {
 };
 
 extern const struct err_case rnr_cases[], peer_cases[], state_cases[], cq_cases[];
+
+/* One TAP point per case; of those in @pat alone when @n is not 0. A table ends with
+ * a case without a name.
+ */
+void rig_run_cases(const struct err_case *c, char **pat, int n);
+bool rig_selected(const char *name, char **pat, int n);
+void rig_report(const char *name, u64 t0);
 
 bool expect(bool ok, const char *fmt, ...)
 	__printf(2, 3);

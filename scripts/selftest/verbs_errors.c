@@ -16,67 +16,22 @@
 #include <unistd.h>
 #include "err_rig.h"
 
-const char *spec_a, *spec_b, *cut_cmd, *heal_cmd;
-int family;
-bool lenient;
-struct vu_dev da, db;
-bool case_failed;
-
-static void report(const char *name, u64 t0)
-{
-	vu_point(!case_failed, "%s", name);
-	if (vu_now_us() - t0 > 10000000)
-		vu_note("  %llu s", (unsigned long long)(vu_now_us() - t0) / 1000000);
-	case_failed = false;
-}
-
-static bool selected(const char *name, char **pat, int n)
-{
-	int i;
-
-	for (i = 0; i < n; i++)
-		if (strstr(name, pat[i]))
-			return true;
-	return !n;
-}
-
-static void run_cases(const struct err_case *c, char **pat, int n)
-{
-	u64 t0;
-
-	for (; c->name; c++) {
-		if (!selected(c->name, pat, n))
-			continue;
-		if (c->needs_cut && !cut_cmd) {
-			vu_skip(c->name, "no link to cut");
-			continue;
-		}
-		if (c->strict && lenient) {
-			vu_skip(c->name, "not expected of this driver");
-			continue;
-		}
-		t0 = vu_now_us();
-		c->fn();
-		report(c->name, t0);
-	}
-}
-
 static void run_all(char **pat, int n)
 {
 	u64 t0;
 	size_t i;
 
 	for (i = 0; i < bad_count(); i++) {
-		if (!selected(bad_name(i), pat, n))
+		if (!rig_selected(bad_name(i), pat, n))
 			continue;
 		t0 = vu_now_us();
 		bad_run(i);
-		report(bad_name(i), t0);
+		rig_report(bad_name(i), t0);
 	}
-	run_cases(rnr_cases, pat, n);
-	run_cases(peer_cases, pat, n);
-	run_cases(state_cases, pat, n);
-	run_cases(cq_cases, pat, n);
+	rig_run_cases(rnr_cases, pat, n);
+	rig_run_cases(peer_cases, pat, n);
+	rig_run_cases(state_cases, pat, n);
+	rig_run_cases(cq_cases, pat, n);
 }
 
 int main(int argc, char **argv)

@@ -15,12 +15,6 @@
 #include <unistd.h>
 #include "err_rig.h"
 
-const char *spec_a, *spec_b, *cut_cmd, *heal_cmd;
-int family;
-bool lenient;
-struct vu_dev da, db;
-bool case_failed;
-
 #define WIN_OFF	8192
 #define WIN_LEN	4096
 #define MR_BIND	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND)
@@ -537,6 +531,7 @@ static const struct err_case cases[] = {
 	{ "keys that cannot be made invalid", bad_inval, false, false },
 	{ "bind and tell the peer in one list", bind_and_tell, false, false },
 	{ "LOCAL_INV while the peer writes", inval_under_fire, false, false },
+	{ NULL, NULL, false, false }
 };
 
 /* The kernel has to find out in which order things can go. */
@@ -559,7 +554,6 @@ static void leave_bound(void)
 int main(int argc, char **argv)
 {
 	bool keep = false;
-	size_t i;
 	int c;
 
 	while ((c = getopt(argc, argv, "a:b:kw:")) != -1) {
@@ -588,13 +582,7 @@ int main(int argc, char **argv)
 	vu_open(&db, spec_b, 0);
 	if (keep)
 		leave_bound();
-	for (i = 0; i < VU_ARRAY_SIZE(cases); i++) {
-		if (argc > optind && !strstr(cases[i].name, argv[optind]))
-			continue;
-		cases[i].fn();
-		vu_point(!case_failed, "%s", cases[i].name);
-		case_failed = false;
-	}
+	rig_run_cases(cases, argv + optind, argc - optind);
 	vu_close(&da);
 	vu_close(&db);
 	return vu_exit_status();

@@ -22,12 +22,6 @@
 #include <rdma/rdma_user_ioctl_cmds.h>
 #include "err_rig.h"
 
-const char *spec_a, *spec_b, *cut_cmd, *heal_cmd;
-int family;
-bool lenient;
-struct vu_dev da, db;
-bool case_failed;
-
 static unsigned int rounds = 20;
 
 #define ODP_ACCESS	(VU_ALL_ACCESS | IBV_ACCESS_ON_DEMAND)
@@ -522,6 +516,7 @@ static const struct err_case cases[] = {
 	{ "pages that are taken away all the time", churned, false, false },
 	{ "advice", advice, false, false },
 	{ "a window on such a region", window, false, false },
+	{ NULL, NULL, false, false }
 };
 
 /* The process goes while its pages are asked for. */
@@ -541,7 +536,6 @@ static void leave(void)
 int main(int argc, char **argv)
 {
 	bool keep = false;
-	size_t i;
 	int c;
 
 	while ((c = getopt(argc, argv, "a:b:kn:w:")) != -1) {
@@ -573,13 +567,7 @@ int main(int argc, char **argv)
 	vu_open(&db, spec_b, 0);
 	if (keep)
 		leave();
-	for (i = 0; i < VU_ARRAY_SIZE(cases); i++) {
-		if (argc > optind && !strstr(cases[i].name, argv[optind]))
-			continue;
-		cases[i].fn();
-		vu_point(!case_failed, "%s", cases[i].name);
-		case_failed = false;
-	}
+	rig_run_cases(cases, argv + optind, argc - optind);
 	vu_close(&da);
 	vu_close(&db);
 	return vu_exit_status();
