@@ -388,6 +388,7 @@ void rxt_recv_put_mrs(struct rxt_recv *recv);
 void rxt_recv_complete(struct rxt_qp *qp, struct rxt_recv *recv, enum ib_wc_status st);
 
 /* core/rx.c */
+void rxt_rx_forget_answer(struct rxt_qp *qp, u32 id);
 void rxt_rx_drop_all(struct rxt_qp *qp, bool flush);
 
 /* core/mr.c */

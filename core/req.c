@@ -635,6 +635,7 @@ void rxt_conn_rnr(struct rxt_conn *conn, u32 id, u32 off, u8 timer)
 		goto out;
 	if (!rxt_rnr_retry_take(qp->rnr_retry, &qp->rnr_left)) {
 		rxt_count_qp(qp, rnr_retry_exceeded);
+		rxt_rx_forget_answer(qp, id);
 		fail_locked(msg, IB_WC_RNR_RETRY_EXC_ERR);
 		goto out;
 	}
@@ -675,6 +676,8 @@ void rxt_conn_nak(struct rxt_conn *conn, u32 id, enum rxt_verdict verdict)
 		/* A READ may be refused after it was acknowledged. */
 		if (!acked(qp, msg))
 			ack_locked(qp, id - 1);
+		/* Nor may a part of its answer be waiting for the rest. */
+		rxt_rx_forget_answer(qp, id);
 		fail_locked(msg, st);
 		/* A blocked rest of it is of no use to anyone. */
 		if (qp->tx_cur == msg)

@@ -46,6 +46,10 @@ static void rx_close(struct rxt_rx *rx)
 	rx->active = false;
 	rx->recv = NULL;
 	rx->msg = NULL;
+	/* Who still holds it finds no place for another byte. */
+	rx->length = 0;
+	rx->seg = NULL;
+	rx->num_seg = 0;
 	if (rx->one.mr)
 		rxt_mr_put(rx->one.mr);
 	rx->one.mr = NULL;
@@ -328,6 +332,19 @@ void rxt_rx_abort(struct rxt_rx *rx)
 		rx_close(rx);
 }
 EXPORT_SYMBOL_GPL(rxt_rx_abort);
+
+/**
+ * rxt_rx_forget_answer - a READ is about to end without the rest of its answer
+ * @qp: QP
+ * @id: message number of the READ
+ *
+ * Context: an up-call of the backend, so that nobody else is at the context.
+ */
+void rxt_rx_forget_answer(struct rxt_qp *qp, u32 id)
+{
+	if (qp->rx_resp.active && qp->rx_resp.msg_id == id)
+		rx_close(&qp->rx_resp);
+}
 
 enum rxt_verdict rxt_rx_place_verdict(struct rxt_rx *rx, int err)
 {

@@ -570,6 +570,42 @@ static void engine_read(struct kunit *test)
 	vt_fake_expect_sane(test, fc);
 }
 
+/* Refused in the middle of its answer: nothing of the rest is placed. */
+static void engine_read_cut(struct kunit *test, bool rnr)
+{
+	struct rxt_hdr hdr = { .op = RXT_OP_READ_RESP, .msg_id = 1, .length = 100 };
+	static const u8 data[50] = { 1 };
+	struct rxt_rx *rx = NULL;
+	struct fake_conn *fc;
+	struct vt_pair *p = vt_fake_pair(test, &(struct vt_opts) { }, &fc);
+
+	post_read(p, 1, 100);
+	post_read(p, 2, 100);
+	KUNIT_ASSERT_TRUE(test, fake_wait(fc, 2));
+	KUNIT_ASSERT_EQ(test, rxt_rx_begin(&fc->conn, &hdr, &rx), RXT_OK);
+	KUNIT_EXPECT_EQ(test, rxt_rx_place_buf(rx, 0, data, 50), 0);
+	if (rnr)
+		rxt_conn_rnr(&fc->conn, 1, 0, 1);
+	else
+		rxt_conn_nak(&fc->conn, 1, RXT_OP_ERROR);
+	KUNIT_EXPECT_NE(test, rxt_rx_place_buf(rx, 50, data, 50), 0);
+	KUNIT_EXPECT_EQ(test, rxt_rx_place_verdict(rx, -EMSGSIZE), RXT_DROP);
+	KUNIT_EXPECT_EQ(test, rxt_rx_end(rx, &hdr), RXT_DROP);
+	vt_expect(p, &p->a, 1, rnr ? IB_WC_RNR_RETRY_EXC_ERR : IB_WC_REM_OP_ERR, NULL);
+	vt_expect(p, &p->a, 2, IB_WC_WR_FLUSH_ERR, NULL);
+	vt_fake_expect_sane(test, fc);
+}
+
+static void engine_read_nak(struct kunit *test)
+{
+	engine_read_cut(test, false);
+}
+
+static void engine_read_rnr(struct kunit *test)
+{
+	engine_read_cut(test, true);
+}
+
 /* No more READs out than agreed; a fence waits for all of them. */
 static void engine_read_limits(struct kunit *test)
 {
@@ -758,6 +794,8 @@ static struct kunit_case engine_test_cases[] = {
 	KUNIT_CASE(engine_answer_revoked),
 	KUNIT_CASE(engine_revoked_while_blocked),
 	KUNIT_CASE(engine_read),
+	KUNIT_CASE(engine_read_nak),
+	KUNIT_CASE(engine_read_rnr),
 	KUNIT_CASE(engine_read_limits),
 	KUNIT_CASE(engine_read_rewound),
 	KUNIT_CASE(engine_window),
