@@ -397,15 +397,35 @@ static void rx_bytes(struct rxtcp_conn *tc, const u8 *data, unsigned int len)
 	}
 }
 
+/* Where all of it lies in one piece, as short messages do; NULL: it does not. */
+static const u8 *in_one_piece(const struct sk_buff *skb, unsigned int off,
+			      size_t len)
+{
+	const skb_frag_t *frag = skb_shinfo(skb)->frags;
+
+	if (off + len <= skb_headlen(skb))
+		return skb->data + off;
+	if (IS_ENABLED(CONFIG_HIGHMEM) || off < skb_headlen(skb) ||
+	    !skb_shinfo(skb)->nr_frags)
+		return NULL;
+	off -= skb_headlen(skb);
+	return off + len <= skb_frag_size(frag) ?
+	       skb_frag_address(frag) + off : NULL;
+}
+
 /* tcp_read_sock()'s actor: takes everything, always. */
 static int rx_actor(read_descriptor_t *desc, struct sk_buff *skb,
 		    unsigned int off, size_t len)
 {
+	const u8 *data = in_one_piece(skb, off, len);
 	struct rxtcp_conn *tc = desc->arg.data;
 	struct skb_seq_state st;
 	unsigned int done = 0, n;
-	const u8 *data;
 
+	if (data) {
+		rx_bytes(tc, data, len);
+		return len;
+	}
 	skb_prepare_seq_read(skb, off, off + len, &st);
 	while (done < len && !tc->rx.dead) {
 		n = skb_seq_read(done, &data, &st);
