@@ -69,7 +69,7 @@ static u32 naive(const struct roce_flow *f, const struct roce_hdr *h, u32 off,
 	n += h->pad;
 	crc = roce_icrc_begin(&f->ends, ip_id, n + ROCE_ICRC_LEN, out);
 	crc = roce_icrc_add(crc, out + 12, n - 12);
-	put_unaligned_le32(~crc, out + n);
+	put_unaligned_le32(f->stays ? 0 : ~crc, out + n);
 	return n + ROCE_ICRC_LEN;
 }
 
@@ -78,7 +78,16 @@ struct layout {
 	u32	length;
 	bool	splice;
 	bool	v6;
+	bool	stays;
 };
+
+static struct roce_flow flow_of(const struct layout *l)
+{
+	struct roce_flow f = l->v6 ? flow6 : flow4;
+
+	f.stays = l->stays;
+	return f;
+}
 
 static struct roce_hdr packet(const struct layout *l, u32 off)
 {
@@ -97,7 +106,7 @@ static struct roce_hdr packet(const struct layout *l, u32 off)
 static void check_skb(struct kunit *test, const struct layout *l,
 		      struct sk_buff *skb, u32 *off, u16 *ip_id, u8 *want, u8 *got)
 {
-	const struct roce_flow *f = l->v6 ? &flow6 : &flow4;
+	struct roce_flow flow = flow_of(l), *f = &flow;
 	u32 at = net_len(f), left = skb->len - at;
 	u32 size = skb_is_gso(skb) ? skb_shinfo(skb)->gso_size : left;
 	u32 packets = 0, first_id = l->v6 ? *ip_id : ntohs(ip_hdr(skb)->id);
@@ -157,7 +166,7 @@ static void check_gso(struct kunit *test, const struct layout *l,
 static void one_message(struct kunit *test, struct roce_pack *p,
 			const struct layout *l, u8 *want, u8 *got)
 {
-	const struct roce_flow *f = l->v6 ? &flow6 : &flow4;
+	struct roce_flow flow = flow_of(l), *f = &flow;
 	u32 off = 0, checked = 0;
 	u16 id = p->next_ip_id;
 
@@ -206,12 +215,13 @@ static void pack_layouts(struct kunit *test)
 	payload = vmalloc(PAYLOAD_MAX);
 	KUNIT_ASSERT_NOT_NULL(test, payload);
 	get_random_bytes(payload, PAYLOAD_MAX);
-	for (i = 0; i < 5 * ARRAY_SIZE(lengths) * 4; i++) {
+	for (i = 0; i < 5 * ARRAY_SIZE(lengths) * 8; i++) {
 		skew = i % 4;
 		l.splice = skew & 1;
 		l.v6 = skew & 2;
-		l.length = lengths[i / 4 % ARRAY_SIZE(lengths)];
-		l.mtu = 256 << i / 4 / ARRAY_SIZE(lengths);
+		l.stays = i & 4;
+		l.length = lengths[i / 8 % ARRAY_SIZE(lengths)];
+		l.mtu = 256 << i / 8 / ARRAY_SIZE(lengths);
 		one_message(test, &p, &l, want, got);
 	}
 	roce_pack_free(&p);
@@ -253,7 +263,46 @@ static void pack_takes(struct kunit *test)
 	roce_pack_free(&p);
 }
 
+/* Without an ICRC: only from the loopback device, and only if no byte has changed. */
+static void pack_stays(struct kunit *test)
+{
+	static const u8 data[8] = "12345678";
+	struct layout l = { .mtu = 256, .length = sizeof(data), .stays = true };
+	struct roce_payload pl = { .data = data };
+	struct roce_hdr h = packet(&l, 0);
+	struct net_device *dev = kunit_kzalloc(test, sizeof(*dev), GFP_KERNEL);
+	struct roce_pack p = {};
+	struct roce_flow f;
+	struct sk_buff *skb;
+
+	KUNIT_ASSERT_NOT_NULL(test, dev);
+	for (l.v6 = false;; l.v6 = true) {
+		f = flow_of(&l);
+		KUNIT_ASSERT_EQ(test, roce_pack_open(&p, &f, roce_wire_len(&h), 64, 3), 0);
+		KUNIT_ASSERT_EQ(test, roce_pack_add(&p, &f, &h, &pl), 0);
+		skb = roce_pack_close(&p, &f, 64, false);
+		skb->dev = dev;
+		dev->flags = IFF_UP;
+		KUNIT_EXPECT_FALSE(test, roce_skb_did_stay(skb));
+		dev->flags = IFF_UP | IFF_LOOPBACK;
+		KUNIT_EXPECT_TRUE(test, roce_skb_did_stay(skb));
+		KUNIT_ASSERT_EQ(test, skb_checksum_help(skb), 0);
+		KUNIT_EXPECT_TRUE(test, roce_skb_did_stay(skb));
+		udp_hdr(skb)->dest ^= htons(1);
+		KUNIT_EXPECT_FALSE(test, roce_skb_did_stay(skb));
+		udp_hdr(skb)->dest ^= htons(1);
+		KUNIT_EXPECT_TRUE(test, roce_skb_did_stay(skb));
+		udp_hdr(skb)->check = 0;
+		KUNIT_EXPECT_FALSE(test, roce_skb_did_stay(skb));
+		kfree_skb(skb);
+		if (l.v6)
+			break;
+	}
+	roce_pack_free(&p);
+}
+
 static struct kunit_case roce_pack_cases[] = {
+	KUNIT_CASE(pack_stays),
 	KUNIT_CASE(pack_layouts),
 	KUNIT_CASE(pack_takes),
 	{}

@@ -235,6 +235,7 @@ static int put_bytes(struct roce_pack *p, const void *src, u32 len)
 	return 0;
 }
 
+/* @crc: to be carried on, NULL: there is none. */
 static int put_copy(struct roce_pack *p, struct rxt_msg *msg, u32 off, u32 len,
 		    u32 *crc)
 {
@@ -245,7 +246,8 @@ static int put_copy(struct roce_pack *p, struct rxt_msg *msg, u32 off, u32 len,
 		if (!dst)
 			return -ENOBUFS;
 		rxt_msg_copy(msg, off, got, dst);
-		*crc = roce_icrc_add(*crc, dst, got);
+		if (crc)
+			*crc = roce_icrc_add(*crc, dst, got);
 		off += got;
 		len -= got;
 	}
@@ -289,7 +291,8 @@ static int put_pages(struct roce_pack *p, struct rxt_msg *msg, u32 off, u32 len,
 				put_page(bv[i].bv_page);
 				return -ENOBUFS;
 			}
-			*crc = crc_pages(*crc, &bv[i]);
+			if (crc)
+				*crc = crc_pages(*crc, &bv[i]);
 			off += bv[i].bv_len;
 			len -= bv[i].bv_len;
 		}
@@ -306,7 +309,8 @@ static int put_payload(struct roce_pack *p, const struct roce_payload *pl,
 	if (!len)
 		return 0;
 	if (!pl->msg) {
-		*crc = roce_icrc_add(*crc, pl->data, len);
+		if (crc)
+			*crc = roce_icrc_add(*crc, pl->data, len);
 		return put_bytes(p, pl->data, len);
 	}
 	if (pl->splice)
@@ -336,7 +340,7 @@ static void write_packet(u8 *at, const struct roce_pack *p,
 			 const struct roce_payload *pl, u32 wire_len)
 {
 	u32 n = roce_hdr_encode(h, at), crc;
-	__le32 icrc;
+	__le32 icrc = 0;
 
 	if (h->len && pl->msg)
 		rxt_msg_copy(pl->msg, pl->off, h->len, at + n);
@@ -345,10 +349,13 @@ static void write_packet(u8 *at, const struct roce_pack *p,
 	n += h->len;
 	memset(at + n, 0, h->pad);
 	n += h->pad;
-	crc = roce_icrc_begin(&flow->ends, p->ip_id + p->count, wire_len, at);
-	crc = roce_icrc_add(crc, at + sizeof(struct roce_bth),
-			    n - sizeof(struct roce_bth));
-	icrc = roce_icrc_end(crc);
+	if (!flow->stays) {
+		crc = roce_icrc_begin(&flow->ends, p->ip_id + p->count, wire_len,
+				      at);
+		crc = roce_icrc_add(crc, at + sizeof(struct roce_bth),
+				    n - sizeof(struct roce_bth));
+		icrc = roce_icrc_end(crc);
+	}
 	memcpy(at + n, &icrc, sizeof(icrc));
 }
 
@@ -362,14 +369,20 @@ static int gather_packet(struct roce_pack *p, const struct roce_flow *flow,
 	__le32 icrc;
 
 	hdr_len = roce_hdr_encode(h, buf);
-	crc = roce_icrc_begin(&flow->ends, p->ip_id + p->count, wire_len, buf);
-	crc = roce_icrc_add(crc, buf + sizeof(struct roce_bth),
-			    hdr_len - sizeof(struct roce_bth));
-	if (put_bytes(p, buf, hdr_len) || put_payload(p, pl, h->len, &crc))
+	if (!flow->stays) {
+		crc = roce_icrc_begin(&flow->ends, p->ip_id + p->count, wire_len,
+				      buf);
+		crc = roce_icrc_add(crc, buf + sizeof(struct roce_bth),
+				    hdr_len - sizeof(struct roce_bth));
+	}
+	if (put_bytes(p, buf, hdr_len) ||
+	    put_payload(p, pl, h->len, flow->stays ? NULL : &crc))
 		return -ENOBUFS;
 	/* Padding and ICRC in one piece. */
-	icrc = roce_icrc_end(roce_icrc_add(crc, end, h->pad));
-	memcpy(end + 4, &icrc, sizeof(icrc));
+	if (!flow->stays) {
+		icrc = roce_icrc_end(roce_icrc_add(crc, end, h->pad));
+		memcpy(end + 4, &icrc, sizeof(icrc));
+	}
 	return put_bytes(p, end + 4 - h->pad, h->pad + ROCE_ICRC_LEN);
 }
 
@@ -473,7 +486,7 @@ struct sk_buff *roce_pack_close(struct roce_pack *p, const struct roce_flow *flo
 		put_ip6(skb, flow, ttl);
 	else
 		put_ip4(skb, flow, p->ip_id, ttl);
-	put_udp(skb, flow, csum || p->count > 1);
+	put_udp(skb, flow, csum || flow->stays || p->count > 1);
 	if (p->count > 1) {
 		sh->gso_size = p->size;
 		sh->gso_segs = p->count;
@@ -505,4 +518,37 @@ bool roce_skb_is_local(const struct sk_buff *skb)
 
 	return skb->ip_summed == CHECKSUM_PARTIAL && sh->tskey == made_here &&
 	       !(sh->tx_flags & SKBTX_ANY_TSTAMP);
+}
+
+/**
+ * roce_skb_did_stay - may this skb have no ICRC?
+ * @skb: received, network and transport header set
+ *
+ * What goes to an address of its own namespace passes the loopback device, which no
+ * wire is behind, and leaves the ICRC out. Should something on the way (netfilter's
+ * queue, a qdisc) have made the UDP checksum, it is looked at.
+ *
+ * Context: any. Return: true if it came that way, and whole.
+ */
+bool roce_skb_did_stay(const struct sk_buff *skb)
+{
+	unsigned int off = skb_transport_offset(skb), len = skb->len - off;
+	const struct udphdr *udp;
+	struct udphdr buf;
+	__wsum sum;
+
+	if (!(skb->dev->flags & IFF_LOOPBACK))
+		return false;
+	if (skb->ip_summed == CHECKSUM_PARTIAL)
+		return true;
+	udp = skb_header_pointer(skb, off, sizeof(buf), &buf);
+	if (skb_is_gso(skb) || !udp || !udp->check)
+		return false;
+	len = min_t(unsigned int, len, ntohs(udp->len));
+	sum = skb_checksum(skb, off, len, 0);
+	if (skb->protocol == htons(ETH_P_IPV6))
+		return !csum_ipv6_magic(&ipv6_hdr(skb)->saddr, &ipv6_hdr(skb)->daddr,
+					len, IPPROTO_UDP, sum);
+	return !csum_tcpudp_magic(ip_hdr(skb)->saddr, ip_hdr(skb)->daddr, len,
+				  IPPROTO_UDP, sum);
 }

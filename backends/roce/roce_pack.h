@@ -19,12 +19,15 @@
  * @ttl: TTL or hop limit, 0: what the route says
  * @flow_label: IPv6
  * @prio: skb priority (VLAN), 0: from @tos
+ * @stays: the way ends in this namespace: the UDP checksum, which nobody has to
+ *	make there, does for the ICRC
  */
 struct roce_flow {
 	struct roce_ends	ends;
 	u8			tos;
 	u8			ttl;
 	u8			prio;
+	bool			stays;
 	u32			flow_label;
 };
 
@@ -77,5 +80,6 @@ struct sk_buff *roce_pack_close(struct roce_pack *p, const struct roce_flow *flo
 void roce_pack_drop(struct roce_pack *p);
 void roce_pack_free(struct roce_pack *p);
 bool roce_skb_is_local(const struct sk_buff *skb);
+bool roce_skb_did_stay(const struct sk_buff *skb);
 
 #endif /* _ROCE_PACK_H */

@@ -171,6 +171,7 @@ static void take_dst(struct roce_route *r, struct dst_entry *dst)
 	}
 	r->headroom = LL_RESERVED_SPACE(ndev) + dst->header_len;
 	r->csum = f & NETIF_F_CSUM_MASK;
+	r->flow.stays = r->csum && (ndev->flags & IFF_LOOPBACK);
 	r->splice = r->csum && (f & NETIF_F_SG);
 	r->segs = READ_ONCE(ndev->gso_max_segs);
 }

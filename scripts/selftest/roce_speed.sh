@@ -43,7 +43,7 @@ turn() { # TYPE
 one_address_up
 TYPE=rxe	# on() then stays in this namespace
 # Latency is reported only: in one guest rdma_rxe copies between its QPs and sends no packet.
-compare rxt-roce rxe write64k:150 read64k:150 send64k:150
+compare rxt-roce rxe write64k:220 read64k:220 send64k:220
 note "lat8: rxt-roce${figures[rxt-roce.lat8]-}, rdma_rxe${figures[rxe.lat8]-}"
 TYPE=
 ip link del va
