@@ -32,24 +32,24 @@ one_address_up() {
 # The index of rxa's IPv4 GID.
 gid() { "$BIN/verbs_gid" rxa | awk '$2 == 4 { print $1; exit }' | grep .; }
 
-# three_turns OURS THEIRS: the test's own turn() measures a driver.
-three_turns() {
+# some_turns OURS THEIRS: the test's own turn() measures a driver. RXT_TURNS: how often, for medians that are to be quoted.
+some_turns() {
 	local i
-	for i in 1 2 3; do
+	for ((i = 0; i < ${RXT_TURNS:-3}; i++)); do
 		turn "$1" && turn "$2" || return
 	done
 }
 
-# compare OURS THEIRS WHAT:GOAL...: points "WHAT: at least GOAL % of THEIRS". Three turns are made again before anything is
+# compare OURS THEIRS WHAT:GOAL...: points "WHAT: at least GOAL % of THEIRS". As many turns are made again before anything is
 # called too slow, and the medians are then of all turns.
 compare() {
 	local ours=$1 theirs=$2 g short=0
 	shift 2
-	point "turns of $ours and $theirs" three_turns "$ours" "$theirs" || return
+	point "turns of $ours and $theirs" some_turns "$ours" "$theirs" || return
 	for g in "$@"; do
 		[ "$(ratio "${g%:*}" "$ours" "$theirs")" -ge "${g#*:}" ] || short=1
 	done
-	[ $short = 0 ] || three_turns "$ours" "$theirs" >/dev/null 2>&1
+	[ $short = 0 ] || some_turns "$ours" "$theirs" >/dev/null 2>&1
 	for g in "$@"; do
 		note "${g%:*}: $ours${figures[$ours.${g%:*}]}, $theirs${figures[$theirs.${g%:*}]}"
 		point "${g%:*}: $(ratio "${g%:*}" "$ours" "$theirs") % of $theirs, at least ${g#*:} %" \
