@@ -6,9 +6,15 @@
  * who has it looks at PENDING again after giving it back. So nobody waits, in no
  * context, and nothing is forgotten. Only teardown waits for the token.
  */
+#include <linux/cpumask.h>
+#include <linux/delay.h>
 #include <linux/export.h>
+#include <linux/sched/clock.h>
 #include "internal.h"
 #include "trace.h"
+
+/* Microseconds that a worker may wait for posts to come. */
+#define GATHER		100
 
 /* ---- the token ---- */
 
@@ -270,7 +276,14 @@ void rxt_engine_queue(struct rxt_qp *qp)
 
 static void tx_work(struct work_struct *work)
 {
-	rxt_engine_run(container_of(work, struct rxt_qp, tx_work), false);
+	struct rxt_qp *qp = container_of(work, struct rxt_qp, tx_work);
+	u32 first;
+
+	if (rxt_bell_gather(&qp->bell))
+		usleep_range(GATHER, GATHER + 50);
+	first = READ_ONCE(qp->next_id);
+	rxt_engine_run(qp, false);
+	rxt_bell_batch(&qp->bell, READ_ONCE(qp->next_id) - first);
 }
 
 static void tx_timer(struct timer_list *t)
@@ -293,6 +306,7 @@ static enum hrtimer_restart rnr_timer(struct hrtimer *t)
  */
 void rxt_engine_setup(struct rxt_qp *qp)
 {
+	rxt_bell_init(&qp->bell);
 	init_waitqueue_head(&qp->tx_wait);
 	INIT_WORK(&qp->tx_work, tx_work);
 	timer_setup(&qp->tx_timer, tx_timer, 0);
@@ -326,8 +340,11 @@ int rxt_qp_kick(struct rxt_qp *qp, bool may_run)
 {
 	if (!rxt_qp_may(qp, RXT_MAY_POST_SEND))
 		return -EINVAL;
-	if (may_run) {
+	/* With one CPU the worker would only take turns with who posts. */
+	if (may_run && (num_online_cpus() == 1 ||
+			!rxt_bell_defer(&qp->bell, local_clock()))) {
 		rxt_engine_run(qp, false);
+		rxt_bell_sent(&qp->bell, local_clock());
 		return 0;
 	}
 	set_bit(RXT_QP_TX_PENDING, &qp->flags);

@@ -107,6 +107,28 @@ struct rxt_odp {
 };
 
 /**
+ * struct rxt_bell - how posts to a send queue have come
+ * @end: local_clock() when the last post was sent by who posted
+ * @run: posts close to each other, less those that were not
+ * @need: how many make a trial
+ * @batching: posts are left to a worker
+ * @last: requests in the last batch of a worker
+ * @sample: batches after which that is thought over
+ * @batches: so far
+ * @requests: that were in these
+ */
+struct rxt_bell {
+	u64	end;
+	u32	run;
+	u32	need;
+	bool	batching;
+	u32	last;
+	u32	sample;
+	u32	batches;
+	u32	requests;
+};
+
+/**
  * struct rxt_rx - a message that is coming in
  * @qp: whose
  * @active: between begin and end/abort
@@ -188,6 +210,8 @@ struct rxt_qp {
 	struct delayed_work	rq_poll;	/* ERR: RQ WQEs that nobody tells of */
 	struct timer_list	tx_timer;	/* -ENOBUFS */
 	struct hrtimer		rnr_timer;
+
+	struct rxt_bell		bell;		/* hints, see core/bell.c */
 
 	/* TX token */
 	unsigned int		burst;
@@ -348,6 +372,13 @@ void rxt_dev_stats_exit(struct rxt_dev *dev);
 void rxt_ids_init(void);
 u32 rxt_id_scramble(u32 index);
 u32 rxt_id_unscramble(u32 id);
+
+/* core/bell.c */
+void rxt_bell_init(struct rxt_bell *bell);
+bool rxt_bell_defer(struct rxt_bell *bell, u64 now);
+void rxt_bell_sent(struct rxt_bell *bell, u64 now);
+bool rxt_bell_gather(const struct rxt_bell *bell);
+void rxt_bell_batch(struct rxt_bell *bell, u32 requests);
 
 /* core/engine.c */
 void rxt_engine_run(struct rxt_qp *qp, bool inline_bh);
