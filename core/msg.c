@@ -146,30 +146,12 @@ unsigned int rxt_msg_bvecs(struct rxt_msg *msg, u32 off, u32 len,
 }
 EXPORT_SYMBOL_GPL(rxt_msg_bvecs);
 
-/**
- * rxt_msg_copy - payload as a copy
- * @msg: entered
- * @off: first byte, of the payload
- * @len: bytes, @off + @len within msg->length
- * @dst: kernel memory
- */
-void rxt_msg_copy(struct rxt_msg *msg, u32 off, u32 len, void *dst)
+static void copy_pieces(struct rxt_msg *msg, u32 off, u32 len, void *dst)
 {
 	struct bio_vec bv[8];
 	unsigned int i, n;
 	u32 got;
 
-	if (msg->flags & RXT_MSG_INLINE) {
-		memcpy(dst, msg->data + off, len);
-		return;
-	}
-	if (msg->num_seg == 1 && len) {
-		seg_bvec(&msg->seg[0], off, len, bv);
-		if (bv->bv_len == len) {
-			memcpy_from_bvec(dst, bv);
-			return;
-		}
-	}
 	while (len) {
 		n = rxt_msg_bvecs(msg, off, len, bv, ARRAY_SIZE(bv), &got);
 		if (WARN_ON_ONCE(!n))
@@ -181,5 +163,30 @@ void rxt_msg_copy(struct rxt_msg *msg, u32 off, u32 len, void *dst)
 		off += got;
 		len -= got;
 	}
+}
+
+/**
+ * rxt_msg_copy - payload as a copy
+ * @msg: entered
+ * @off: first byte, of the payload
+ * @len: bytes, @off + @len within msg->length
+ * @dst: kernel memory
+ */
+void rxt_msg_copy(struct rxt_msg *msg, u32 off, u32 len, void *dst)
+{
+	struct bio_vec bv;
+
+	if (msg->flags & RXT_MSG_INLINE) {
+		memcpy(dst, msg->data + off, len);
+		return;
+	}
+	if (msg->num_seg == 1 && len) {
+		seg_bvec(&msg->seg[0], off, len, &bv);
+		if (bv.bv_len == len) {
+			memcpy_from_bvec(dst, &bv);
+			return;
+		}
+	}
+	copy_pieces(msg, off, len, dst);
 }
 EXPORT_SYMBOL_GPL(rxt_msg_copy);

@@ -230,7 +230,6 @@ int rxt_prov_sq_fetch(struct rxt_qp *core_qp, struct rxt_msg *msg)
 {
 	struct rxt_ibqp *qp = rxt_qp_priv(core_qp);
 	const struct rxe_send_wqe *slot;
-	struct rxe_send_wqe wqe;
 	int err;
 
 	if (!rxt_ring_posted(&qp->sq)) {
@@ -244,9 +243,9 @@ int rxt_prov_sq_fetch(struct rxt_qp *core_qp, struct rxt_msg *msg)
 	}
 	rxt_msg_init(msg, core_qp);
 	slot = rxt_ring_slot(&qp->sq, qp->sq.fetch);
-	memcpy(&wqe, slot, sizeof(wqe));
+	memcpy(&qp->wqe, slot, sizeof(qp->wqe));
 	barrier();	/* the copy is what counts from here on */
-	err = wqe_to_msg(qp, msg, &wqe, slot);
+	err = wqe_to_msg(qp, msg, &qp->wqe, slot);
 	rxt_ring_step(&qp->sq);
 	return err ?: 1;
 }

@@ -131,6 +131,7 @@ struct rxt_ibsrq {
  * @ibqp: ib_core's half
  * @qp: the core's half
  * @sq: send queue, of struct rxe_send_wqe; read by the owner of the TX token
+ * @wqe: copy of the WQE that is being read; TX token
  * @rq: own receive queue, unused with an SRQ
  * @post_lock: kernel consumers: guards filling @sq; irq-safe
  * @modify_lock: a move to RESET and emptying the queues are one step
@@ -143,6 +144,7 @@ struct rxt_ibqp {
 	struct ib_qp		ibqp;
 	struct rxt_qp		*qp;
 	struct rxt_ring		sq;
+	struct rxe_send_wqe	wqe;
 	struct rxt_ibrq		rq;
 	spinlock_t		post_lock;	/* see above */
 	struct mutex		modify_lock;	/* see above */

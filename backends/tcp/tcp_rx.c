@@ -413,19 +413,13 @@ static const u8 *in_one_piece(const struct sk_buff *skb, unsigned int off,
 	       skb_frag_address(frag) + off : NULL;
 }
 
-/* tcp_read_sock()'s actor: takes everything, always. */
-static int rx_actor(read_descriptor_t *desc, struct sk_buff *skb,
-		    unsigned int off, size_t len)
+static void rx_pieces(struct rxtcp_conn *tc, struct sk_buff *skb,
+		      unsigned int off, size_t len)
 {
-	const u8 *data = in_one_piece(skb, off, len);
-	struct rxtcp_conn *tc = desc->arg.data;
 	struct skb_seq_state st;
 	unsigned int done = 0, n;
+	const u8 *data;
 
-	if (data) {
-		rx_bytes(tc, data, len);
-		return len;
-	}
 	skb_prepare_seq_read(skb, off, off + len, &st);
 	while (done < len && !tc->rx.dead) {
 		n = skb_seq_read(done, &data, &st);
@@ -438,6 +432,19 @@ static int rx_actor(read_descriptor_t *desc, struct sk_buff *skb,
 		done += n;
 	}
 	skb_abort_seq_read(&st);
+}
+
+/* tcp_read_sock()'s actor: takes everything, always. */
+static int rx_actor(read_descriptor_t *desc, struct sk_buff *skb,
+		    unsigned int off, size_t len)
+{
+	const u8 *data = in_one_piece(skb, off, len);
+	struct rxtcp_conn *tc = desc->arg.data;
+
+	if (data)
+		rx_bytes(tc, data, len);
+	else
+		rx_pieces(tc, skb, off, len);
 	return len;
 }
 

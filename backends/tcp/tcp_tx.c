@@ -129,14 +129,10 @@ static u32 ack_id(const struct rxtcp_conn *tc)
 	return tc->conn.type == IB_QPT_UC ? 0 : tc->rx.exp_id - 1;
 }
 
-/* An ACK or NAK of its own, if one is due and the stream is between frames. A
- * refusal ends the connection: it waits for responses before it, unless @last.
- */
-static void emit_ctl(struct rxtcp_conn *tc, bool last)
+/* An ACK, or a NAK other than RXT_OK, of its own. */
+static void send_ctl(struct rxtcp_conn *tc, enum rxt_verdict nak)
 {
 	struct rxtcp_rx *rx = &tc->rx;
-	struct rxtcp_tx *tx = &tc->tx;
-	enum rxt_verdict nak = rx->nak;
 	struct rxtcp_frame f = {
 		.opcode = RXT_TCP_RC_ACK,
 		.qpn = tc->dest_qpn,
@@ -145,13 +141,6 @@ static void emit_ctl(struct rxtcp_conn *tc, bool last)
 		.syndrome = RXT_TCP_SYN_ACK | RXT_TCP_SYN_NO_CREDIT,
 	};
 
-	if (nak != RXT_OK && nak != RXT_NOT_READY && !last &&
-	    !rxt_conn_resp_idle(&tc->conn))
-		nak = RXT_OK;
-	if (tx->left)
-		return;
-	if (nak == RXT_OK && (!rx->ack_due || (rx->lazy && !last)))
-		return;
 	if (stage_room(tc, RXT_TCP_HDR_MAX) <= 0)
 		return;
 
@@ -167,11 +156,28 @@ static void emit_ctl(struct rxtcp_conn *tc, bool last)
 		rxt_count_conn(&tc->conn, tx_rnr_nak);
 	} else {
 		f.syndrome = rxtcp_verdict_syndrome(nak);
-		tx->nak_sent = nak;
+		tc->tx.nak_sent = nak;
 		rxt_count_conn(&tc->conn, tx_nak);
 	}
 	rx->nak = RXT_OK;
 	stage_frame(tc, &f);
+}
+
+/* What is due, if the stream is between frames. A refusal ends the connection: it
+ * waits for responses before it, unless @last.
+ */
+static void emit_ctl(struct rxtcp_conn *tc, bool last)
+{
+	struct rxtcp_rx *rx = &tc->rx;
+	enum rxt_verdict nak = rx->nak;
+
+	if (tc->tx.left)
+		return;
+	if (nak != RXT_OK && nak != RXT_NOT_READY && !last &&
+	    !rxt_conn_resp_idle(&tc->conn))
+		nak = RXT_OK;
+	if (nak != RXT_OK || (rx->ack_due && (!rx->lazy || last)))
+		send_ctl(tc, nak);
 }
 
 static bool is_response(u8 op)
