@@ -48,6 +48,7 @@ enum pend_state {
  * @sock: the socket
  * @state: enum pend_state
  * @listed: it is in rxtcp_net.pend
+ * @held: the work is not to see it yet; rxtcp_net.ready_lock
  * @deadline: jiffies when its time is over
  * @own: address of ours
  * @peer: address of the peer
@@ -55,7 +56,7 @@ enum pend_state {
  * @have: bytes of @wire
  * @hello: PARKED: what it says
  *
- * All but @ready is guarded by rxtcp_net.lock.
+ * All but @ready and @held is guarded by rxtcp_net.lock.
  */
 struct rxtcp_pend {
 	struct list_head	node;
@@ -64,6 +65,7 @@ struct rxtcp_pend {
 	struct socket		*sock;
 	enum pend_state		state;
 	bool			listed;
+	bool			held;
 	unsigned long		deadline;
 	union ib_gid		own;
 	union ib_gid		peer;
@@ -96,15 +98,18 @@ static void pend_callback(struct sock *sk)
 {
 	struct rxtcp_pend *p = rxtcp_sk_user(sk);
 	struct rxtcp_net *tn;
+	bool held;
 
 	if (!p)
 		return;
 	tn = p->net;
 	spin_lock_bh(&tn->ready_lock);
-	if (list_empty(&p->ready))
+	held = p->held;
+	if (!held && list_empty(&p->ready))
 		list_add_tail(&p->ready, &tn->ready);
 	spin_unlock_bh(&tn->ready_lock);
-	net_wake(tn);
+	if (!held)
+		net_wake(tn);
 }
 
 static struct rxtcp_pend *pend_new(struct rxtcp_net *tn, struct socket *sock,
@@ -200,21 +205,23 @@ void rxtcp_net_linger(struct rxtcp_net *tn, struct socket *sock)
 	}
 	kernel_sock_shutdown(sock, SHUT_WR);
 	rxtcp_sock_gids(sock->sk, &p->own, &p->peer);
+	p->held = true;
 	sock_callbacks(sock, p, pend_callback);
-	/* The work lists it: our caller is inside of tn->lock or below. */
+	/* The work lists it: our caller is inside of tn->lock or below. Once it can, it
+	 * may be through with both @p and @sock at any moment.
+	 */
 	spin_lock_bh(&tn->ready_lock);
 	dead = tn->dead;
-	if (!dead && list_empty(&p->ready))
+	if (!dead) {
+		p->held = false;
 		list_add_tail(&p->ready, &tn->ready);
+	}
 	spin_unlock_bh(&tn->ready_lock);
 	if (!dead) {
 		net_wake(tn);
 		return;
 	}
 	sock_callbacks(sock, NULL, NULL);
-	spin_lock_bh(&tn->ready_lock);
-	list_del_init(&p->ready);
-	spin_unlock_bh(&tn->ready_lock);
 	kfree(p);
 	sock_no_linger(sock->sk);
 	sock_release(sock);
