@@ -107,6 +107,7 @@ static struct kunit_suite bell_suite = {
 	.name = "rxt_bell",
 	.test_cases = bell_cases,
 };
+
 kunit_test_suite(bell_suite);
 
 MODULE_LICENSE("GPL");
