@@ -234,3 +234,48 @@ void rig_run_cases(const struct err_case *c, char **pat, int n)
 		rig_report(c->name, t0);
 	}
 }
+
+static int usage(const struct rig_prog *prog)
+{
+	fprintf(stderr, "%s: -a DEV -b DEV [-k]%s [-w SECONDS] [CASE]\n", prog->name,
+		prog->rounds ? " [-n ROUNDS]" : "");
+	return 2;
+}
+
+int rig_main(const struct rig_prog *prog, int argc, char **argv)
+{
+	bool leave = false;
+	int c;
+
+	while ((c = getopt(argc, argv, prog->rounds ? "a:b:kw:n:" : "a:b:kw:")) != -1) {
+		switch (c) {
+		case 'a':
+			spec_a = optarg;
+			break;
+		case 'b':
+			spec_b = optarg;
+			break;
+		case 'k':
+			leave = true;
+			break;
+		case 'n':
+			*prog->rounds = atoi(optarg);
+			break;
+		case 'w':
+			vu_watchdog(atoi(optarg));
+			break;
+		default:
+			return usage(prog);
+		}
+	}
+	if (!spec_a || !spec_b)
+		return usage(prog);
+	vu_open(&da, spec_a, 0);
+	vu_open(&db, spec_b, 0);
+	if (leave)
+		prog->leave();
+	rig_run_cases(prog->cases, argv + optind, argc - optind);
+	vu_close(&da);
+	vu_close(&db);
+	return vu_exit_status();
+}

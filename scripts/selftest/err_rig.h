@@ -46,6 +46,23 @@ void rig_run_cases(const struct err_case *c, char **pat, int n);
 bool rig_selected(const char *name, char **pat, int n);
 void rig_report(const char *name, u64 t0);
 
+/**
+ * struct rig_prog - a program that is a table of cases
+ * @name: what it is called
+ * @cases: the table
+ * @leave: option -k: instead of the cases; ends the process with objects open
+ * @rounds: option -n sets it; NULL: there is no such option
+ */
+struct rig_prog {
+	const char		*name;
+	const struct err_case	*cases;
+	void			(*leave)(void);
+	unsigned int		*rounds;
+};
+
+/* Its main(). */
+int rig_main(const struct rig_prog *prog, int argc, char **argv);
+
 bool expect(bool ok, const char *fmt, ...)
 	__printf(2, 3);
 void rig_mem(struct rig *r, int access_b);

@@ -553,37 +553,11 @@ static void leave_bound(void)
 
 int main(int argc, char **argv)
 {
-	bool keep = false;
-	int c;
+	static const struct rig_prog prog = {
+		.name = "verbs_mw",
+		.cases = cases,
+		.leave = leave_bound,
+	};
 
-	while ((c = getopt(argc, argv, "a:b:kw:")) != -1) {
-		switch (c) {
-		case 'a':
-			spec_a = optarg;
-			break;
-		case 'b':
-			spec_b = optarg;
-			break;
-		case 'k':
-			keep = true;
-			break;
-		case 'w':
-			vu_watchdog(atoi(optarg));
-			break;
-		default:
-			return 2;
-		}
-	}
-	if (!spec_a || !spec_b) {
-		fprintf(stderr, "verbs_mw: -a DEV -b DEV [-k] [-w SECONDS]\n");
-		return 2;
-	}
-	vu_open(&da, spec_a, 0);
-	vu_open(&db, spec_b, 0);
-	if (keep)
-		leave_bound();
-	rig_run_cases(cases, argv + optind, argc - optind);
-	vu_close(&da);
-	vu_close(&db);
-	return vu_exit_status();
+	return rig_main(&prog, argc, argv);
 }

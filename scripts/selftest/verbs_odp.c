@@ -535,40 +535,12 @@ static void leave(void)
 
 int main(int argc, char **argv)
 {
-	bool keep = false;
-	int c;
+	static const struct rig_prog prog = {
+		.name = "verbs_odp",
+		.cases = cases,
+		.leave = leave,
+		.rounds = &rounds,
+	};
 
-	while ((c = getopt(argc, argv, "a:b:kn:w:")) != -1) {
-		switch (c) {
-		case 'a':
-			spec_a = optarg;
-			break;
-		case 'b':
-			spec_b = optarg;
-			break;
-		case 'k':
-			keep = true;
-			break;
-		case 'n':
-			rounds = atoi(optarg);
-			break;
-		case 'w':
-			vu_watchdog(atoi(optarg));
-			break;
-		default:
-			return 2;
-		}
-	}
-	if (!spec_a || !spec_b) {
-		fprintf(stderr, "verbs_odp: -a DEV -b DEV [-k] [-n ROUNDS] [-w SECONDS]\n");
-		return 2;
-	}
-	vu_open(&da, spec_a, 0);
-	vu_open(&db, spec_b, 0);
-	if (keep)
-		leave();
-	rig_run_cases(cases, argv + optind, argc - optind);
-	vu_close(&da);
-	vu_close(&db);
-	return vu_exit_status();
+	return rig_main(&prog, argc, argv);
 }
