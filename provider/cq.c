@@ -11,6 +11,11 @@
 /* wc_flags as libibverbs has them, where they differ from the kernel's. */
 #define UWC_WITH_INV	BIT(3)
 
+/* sl of a received datagram, as mlx5's CQEs have it: what kind of packet it was. */
+#define UWC_SL_UDP	BIT(3)
+#define UWC_SL_IPV6	1
+#define UWC_SL_IPV4	2
+
 #define RESIZE_TRIES	8
 
 /* Handlers of kernel consumers: not from under the locks of whoever completes. */
@@ -34,6 +39,19 @@ static struct rxt_ibcq *cq_of(struct rxt_cq *cq)
 
 /* ---- filling ---- */
 
+/*
+ * No service level is on the wire of RoCE v2, and struct ibv_wc has no field for the
+ * type of the network header (the kernel's has). UCX takes it from sl, and with it
+ * where in the GRH the destination is: it drops datagrams whose sl says otherwise.
+ */
+static u8 user_sl(const struct rxt_wc *wc)
+{
+	if (!(wc->flags & IB_WC_WITH_NETWORK_HDR_TYPE))
+		return wc->sl;
+	return UWC_SL_UDP | (wc->network_hdr_type == RDMA_NETWORK_IPV4 ?
+			     UWC_SL_IPV4 : UWC_SL_IPV6);
+}
+
 static void fill_user(void *slot, const struct rxt_wc *wc)
 {
 	struct ib_uverbs_wc uwc = {
@@ -45,7 +63,7 @@ static void fill_user(void *slot, const struct rxt_wc *wc)
 		.src_qp		= wc->src_qp,
 		.wc_flags	= wc->flags & (IB_WC_GRH | IB_WC_WITH_IMM),
 		.pkey_index	= wc->pkey_index,
-		.sl		= wc->sl,
+		.sl		= user_sl(wc),
 		.port_num	= 1,
 	};
 
