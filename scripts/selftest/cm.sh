@@ -82,13 +82,6 @@ restarts() {
 	return 0
 }
 
-memory() {
-	sync
-	echo 3 >/proc/sys/vm/drop_caches
-	sleep 0.2
-	awk '/^(MemFree|Buffers|Cached|SReclaimable)/ { n += $2 } END { print n }' /proc/meminfo
-}
-
 # Processes for some of them, a pair of processes for many.
 connections() {
 	local i pid n=${RXT_CM_RPINGS:-$(scale 8)} many=${RXT_CM_CONNS:-$(scale 40)} before after

@@ -54,3 +54,28 @@ meet() {
 }
 
 gone() { ! kill -0 "$1" 2>/dev/null; }
+
+# memory: KiB that are free or could be.
+memory() {
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	sleep 0.2
+	awk '/^(MemFree|Buffers|Cached|SReclaimable)/ { n += $2 } END { print n }' /proc/meminfo
+}
+
+# copied ADDRESS MIB: a file by rcopy, of a length that no page or message divides.
+copied() {
+	local i rc to=$1 mib=$2
+	# Random data is slow: the same again, but never at the same place.
+	head -c 16M /dev/urandom >"$TMP/part"
+	for ((i = 0; i < mib; i += 16)); do
+		echo $i
+		head -c "$((mib - i > 16 ? 16 : mib - i))M" "$TMP/part"
+	done >"$TMP/file"
+	rm "$TMP/part"
+	STAYS=1 meet "$((${L:-60} + mib))" rcopy -- rcopy "$TMP/file" "$to:$TMP/copy" &&
+		cmp "$TMP/file" "$TMP/copy"
+	rc=$?
+	rm -f "$TMP/file" "$TMP/copy"
+	return $rc
+}

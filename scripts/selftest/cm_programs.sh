@@ -21,16 +21,6 @@ perf_cm() {
 	perf_figures "$TMP/client" || { echo "no figures:"; cat "$TMP/client"; return 1; }
 }
 
-copied() {
-	local mib=${RXT_CM_FILE:-$(scale 32)}
-	head -c "${mib}M" /dev/urandom >"$TMP/file"
-	STAYS=1 meet "$((L + mib))" rcopy -- rcopy "$TMP/file" "$1:$TMP/copy" &&
-		cmp "$TMP/file" "$TMP/copy"
-	local rc=$?
-	rm -f "$TMP/file" "$TMP/copy"
-	return $rc
-}
-
 streams() { # TOOL-WITH-ENV... : with sizes of our own, the default takes minutes
 	local s
 	for s in 64 65536; do
@@ -52,7 +42,7 @@ check() {
 		point "mckey" mckeys 239.1.1.1 $ADDR_A $ADDR_B
 	fi
 	point "riostream" streams riostream
-	point "rcopy" copied $ADDR_A
+	point "rcopy" copied $ADDR_A "${RXT_CM_FILE:-$(scale 32)}"
 	point "rstream through the preload library" streams env LD_PRELOAD="$PRELOAD" rstream -T s
 	point "ib_send_bw -R" perf_cm ib_send_bw -s 65536 -n "$(scale 200)"
 	point "ib_write_bw -R -q 8" perf_cm ib_write_bw -s 65536 -q 8 -n "$(scale 100)"
