@@ -13,8 +13,11 @@ cm_down() {
 	wait_for 10 no_cm_id
 	no_leak
 	topo_down
-	rdma system set netns shared
+	# Namespaces that go count until they are gone.
+	wait_for 10 shared
 }
+
+shared() { rdma system set netns shared 2>/dev/null; }
 
 cm_ids() { on "$1" rdma res show cm_id 2>/dev/null; }
 no_cm_id() { [ -z "$(cm_ids a; cm_ids b)" ]; }

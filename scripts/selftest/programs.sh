@@ -93,7 +93,7 @@ fio_rdma() {
 }
 
 check() {
-	local e v
+	local v
 	cm_up || return
 	ucx
 	point "fi_pingpong verbs;ofi_rxm" fabric "verbs;ofi_rxm" rdm
