@@ -107,7 +107,7 @@ int roce_route_set(struct roce_conn *rc, const struct rxt_path *path, u32 qpn)
 	f->ends.dport = htons(ROCE_PORT);
 	f->tos = path->tclass;
 	f->ttl = path->hop_limit;
-	f->prio = path->sl;
+	f->prio = rxt_path_prio(path);
 	f->flow_label = path->flow_label;
 	r->oif = path->scope_ifindex ?:
 		 source_ifindex(rc->link->rn->net, &f->ends);

@@ -94,8 +94,8 @@ void rxtcp_sock_tune(struct socket *sock, const struct rxt_path *path)
 	tcp_sock_set_keepintvl(sk, KEEP_INTVL);
 	tcp_sock_set_keepcnt(sk, KEEP_COUNT);
 
-	if (path->sl)
-		sock_set_priority(sk, path->sl);
+	if (rxt_path_prio(path))
+		sock_set_priority(sk, rxt_path_prio(path));
 	if (sk->sk_family == AF_INET) {
 		if (path->tclass)
 			ip_sock_set_tos(sk, path->tclass);

@@ -108,7 +108,7 @@ struct rxt_seg {
  * @flow_label: 20 bits, 0 when none was given
  * @hop_limit: IP TTL, 0 means the stack's default
  * @tclass: IP TOS / traffic class
- * @sl: service level (VLAN priority)
+ * @sl: service level, 4 bits; see rxt_path_prio()
  * @scope_ifindex: netdev that a link-local @dgid is valid on
  */
 struct rxt_path {
@@ -120,6 +120,21 @@ struct rxt_path {
 	u8		sl;
 	int		scope_ifindex;
 };
+
+/**
+ * rxt_path_prio - priority of packets along a path
+ * @path: path
+ *
+ * The eight of 802.1Q are the first service levels. Others are no priority: a
+ * process may have the number from a completion, where it says something else (see
+ * provider/cq.c).
+ *
+ * Return: for skb or socket, 0: none in particular.
+ */
+static inline u32 rxt_path_prio(const struct rxt_path *path)
+{
+	return path->sl < 8 ? path->sl : 0;
+}
 
 /**
  * struct rxt_qp_attr - attributes of a QP in rxt terms (IBTA 11.2.5.2)
