@@ -318,6 +318,7 @@ int rxtcp_sock_addr(const union ib_gid *gid, int scope, u16 port,
 int rxtcp_sock_open(struct net *net, const union ib_gid *own,
 		    const union ib_gid *peer, int scope, struct socket **res);
 int rxtcp_sock_connect(struct socket *sock, const union ib_gid *peer, int scope);
+int rxtcp_sock_connect_self(struct socket *sock, const union ib_gid *own, int scope);
 int rxtcp_sock_connected(struct socket *sock);
 void rxtcp_sock_gids(const struct sock *sk, union ib_gid *own, union ib_gid *peer);
 int rxtcp_hello_send(struct socket *sock, const struct rxtcp_hello *h);

@@ -181,6 +181,13 @@ static int conn_scope(const struct rxtcp_conn *tc)
 	return scope;
 }
 
+/* A QP whose peer is itself: one socket, which is connected to itself too. */
+static bool is_self(const struct rxtcp_conn *tc)
+{
+	return tc->conn.qpn == tc->dest_qpn &&
+	       !memcmp(&tc->path.sgid, &tc->path.dgid, sizeof(tc->path.sgid));
+}
+
 static int conn_connect(struct rxtcp_conn *tc)
 {
 	int scope = conn_scope(tc), ret;
@@ -198,7 +205,9 @@ static int conn_connect(struct rxtcp_conn *tc)
 	lock_sock(sock->sk);
 	rxtcp_sock_callbacks(sock->sk, tc, conn_callback, conn_callback, NULL);
 	release_sock(sock->sk);
-	ret = rxtcp_sock_connect(sock, &tc->path.dgid, scope);
+	ret = is_self(tc) ?
+	      rxtcp_sock_connect_self(sock, &tc->path.sgid, scope) :
+	      rxtcp_sock_connect(sock, &tc->path.dgid, scope);
 	if (ret)
 		conn_drop_sock(tc, false);
 	return ret;
@@ -217,7 +226,7 @@ static void conn_fill_hello(const struct rxtcp_conn *tc, u8 type, struct rxtcp_h
 	};
 }
 
-/* Connected yet? Then the hello goes out. */
+/* Connected yet? Then the hello goes out; nobody needs to be told of himself. */
 static int conn_syn(struct rxtcp_conn *tc)
 {
 	struct rxtcp_hello h;
@@ -226,6 +235,10 @@ static int conn_syn(struct rxtcp_conn *tc)
 	ret = rxtcp_sock_connected(tc->sock);
 	if (ret <= 0)
 		return ret;
+	if (is_self(tc)) {
+		conn_frames(tc, RXTCP_UP, RXT_TCP_SEG_MAX);
+		return 0;
+	}
 	conn_fill_hello(tc, RXT_TCP_HELLO_REQ, &h);
 	ret = rxtcp_hello_send(tc->sock, &h);
 	if (ret)
@@ -398,16 +411,12 @@ out:
 	return status;
 }
 
-/* Do we connect? 1 yes, 0 the peer does, -1 it is ourselves. */
-static int conn_role(const struct rxtcp_conn *tc)
+/* Do we connect, or does the peer? */
+static bool conn_is_active(const struct rxtcp_conn *tc)
 {
 	int cmp = memcmp(&tc->path.sgid, &tc->path.dgid, sizeof(tc->path.sgid));
 
-	if (!cmp && tc->conn.qpn == tc->dest_qpn)
-		return -1;
-	if (!cmp)
-		cmp = tc->conn.qpn < tc->dest_qpn ? -1 : 1;
-	return cmp < 0;
+	return cmp ? cmp < 0 : tc->conn.qpn <= tc->dest_qpn;
 }
 
 /* Errors that will not pass. An IPv6 address may be on trial for a second. */
@@ -446,23 +455,14 @@ static void conn_halt(struct rxtcp_conn *tc, bool emit)
 /* To RTR. */
 static int conn_start(struct rxtcp_conn *tc, const struct rxt_qp_attr *attr)
 {
-	int role, ret;
+	int ret;
 
 	mutex_lock(&tc->lock);
 	tc->path = attr->path;
 	tc->dest_qpn = attr->dest_qpn;
 	tc->backoff = BACKOFF_MIN;
 	tc->start_err = 0;
-	role = conn_role(tc);
-	tc->active = role > 0;
-	mutex_unlock(&tc->lock);
-	if (role < 0) {
-		pr_warn_ratelimited("%s: a QP cannot be connected to itself over TCP\n",
-				    rxt_dev_name(tc->conn.dev));
-		return -EOPNOTSUPP;
-	}
-
-	mutex_lock(&tc->lock);
+	tc->active = conn_is_active(tc);
 	WRITE_ONCE(tc->state, tc->active ? RXTCP_SYN : RXTCP_WAIT);
 	mutex_unlock(&tc->lock);
 	ret = rxtcp_net_add(tc);

@@ -207,6 +207,33 @@ int rxtcp_sock_connect(struct socket *sock, const union ib_gid *peer, int scope)
 }
 
 /**
+ * rxtcp_sock_connect_self - begin to connect a socket to itself
+ * @sock: from rxtcp_sock_open(), with callbacks
+ * @own: its address, as given there
+ * @scope: as given there
+ *
+ * TCP's simultaneous open (RFC 9293, 3.5), with one end: what is sent is received.
+ *
+ * Return: 0: it is under way, or done; -errno.
+ */
+int rxtcp_sock_connect_self(struct socket *sock, const union ib_gid *own, int scope)
+{
+	struct sockaddr_storage addr;
+	int len, ret;
+
+	/* The port has to be known before. */
+	set_int(sock, SOL_IP, IP_BIND_ADDRESS_NO_PORT, 0);
+	len = rxtcp_sock_addr(own, scope, 0, &addr);
+	ret = kernel_bind(sock, (struct sockaddr *)&addr, len);
+	if (ret)
+		return ret;
+	len = rxtcp_sock_addr(own, scope, ntohs(inet_sk(sock->sk)->inet_sport),
+			      &addr);
+	ret = kernel_connect(sock, (struct sockaddr *)&addr, len, O_NONBLOCK);
+	return ret == -EINPROGRESS ? 0 : ret;
+}
+
+/**
  * rxtcp_sock_connected - how far is it?
  * @sock: after rxtcp_sock_connect()
  *

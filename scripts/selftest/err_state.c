@@ -201,7 +201,48 @@ static void case_srq(void)
 		vu_die("destroy_srq");
 }
 
+/* A peer like any other: itself. */
+static void case_self(void)
+{
+	struct ibv_sge sge;
+	struct vu_cfg cfg;
+	struct rig r;
+
+	vu_cfg_default(&cfg);
+	vu_qp_create(&r.a, &da, &cfg);
+	if (vu_qp_init(&r.a) || vu_qp_rtr(&r.a, r.a.qp->qp_num, &da.gid) ||
+	    vu_qp_rts(&r.a))
+		vu_die("modify_qp");
+	/* Only its memory is of use. */
+	vu_qp_create(&r.b, &db, &cfg);
+	rig_mem(&r, VU_ALL_ACCESS);
+	sge = vu_sge(&r.ma, 0, 4096);
+	memset(r.ma.p, 0x5a, 4096);
+	memset(r.ma.p + 8192, 0, 8192);
+	vu_post_send(&r.a, IBV_WR_RDMA_WRITE, 1, &sge, 1, IBV_SEND_SIGNALED,
+		     (uintptr_t)r.ma.p + 8192, r.ma.mr->rkey);
+	want_wc(&r.a, "itself", 1, IBV_WC_SUCCESS, 10000);
+	expect(!memcmp(r.ma.p, r.ma.p + 8192, 4096), "WRITE: other bytes");
+	sge = vu_sge(&r.ma, 12288, 4096);
+	vu_post_send(&r.a, IBV_WR_RDMA_READ, 2, &sge, 1, IBV_SEND_SIGNALED,
+		     (uintptr_t)r.ma.p, r.ma.mr->rkey);
+	want_wc(&r.a, "itself", 2, IBV_WC_SUCCESS, 10000);
+	expect(!memcmp(r.ma.p, r.ma.p + 12288, 4096), "READ: other bytes");
+	vu_post_recv(&r.a, 3, &sge, 1);
+	sge = vu_sge(&r.ma, 0, 64);
+	vu_post_send(&r.a, IBV_WR_SEND, 4, &sge, 1, IBV_SEND_SIGNALED, 0, 0);
+	want_wc(&r.a, "itself", 3, IBV_WC_SUCCESS, 10000);
+	want_wc(&r.a, "itself", 4, IBV_WC_SUCCESS, 10000);
+	/* A key that there is not: it is both who asked and who refuses. */
+	vu_post_send(&r.a, IBV_WR_RDMA_WRITE, 5, &sge, 1, IBV_SEND_SIGNALED,
+		     (uintptr_t)r.ma.p, r.ma.mr->rkey ^ 0x5500);
+	want_wc(&r.a, "itself", 5, IBV_WC_REM_ACCESS_ERR, 10000);
+	want_state(&r.a, "itself", IBV_QPS_ERR);
+	rig_down(&r);
+}
+
 const struct err_case state_cases[] = {
+	{ "connected to itself", case_self, false, false },
 	{ "peer goes to RTR late", case_late_rtr, false, false },
 	{ "flush in ERR, in order", case_flush, false, false },
 	{ "the same QP again after ERR and RESET", case_reuse, false, false },
