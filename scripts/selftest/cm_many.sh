@@ -18,7 +18,7 @@ FILE_MIB=${RXT_CM_FILE:-$(some 1024 32)}
 
 slab() { awk '/^(SUnreclaim|Percpu|KernelStack|VmallocUsed):/ { n += $2 } END { print n }' /proc/meminfo; }
 
-# runs N: so many clients to one server that stays. One at a time: rping -P forgets a request that another one follows at once.
+# runs N: so many clients to one server that stays. One at a time: of several at once one was seen to hang.
 runs() {
 	seq "$1" | on b xargs -I{} timeout -k 5 "$L" rping -c -a $ADDR_A -C 1 >"$TMP/client" 2>&1
 }
