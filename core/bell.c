@@ -31,6 +31,8 @@
 #define TRIAL		4
 /* A batch that is smaller gains nothing. The next one lets some more come first. */
 #define SMALL		3
+/* Bytes of a message beyond which its own packets are enough to share. */
+#define LONG		16384
 
 /**
  * rxt_bell_init - nothing is known
@@ -100,12 +102,15 @@ bool rxt_bell_gather(const struct rxt_bell *bell)
  * rxt_bell_batch - a worker has sent what was there
  * @bell: of the QP
  * @requests: how many that had been posted
+ * @bytes: payload of these, both ways
  */
-void rxt_bell_batch(struct rxt_bell *bell, u32 requests)
+void rxt_bell_batch(struct rxt_bell *bell, u32 requests, u64 bytes)
 {
 	if (!READ_ONCE(bell->batching) || !requests)
 		return;
-	bell->requests += requests;
+	/* Long ones gain nothing, however many there are. */
+	if (bytes <= (u64)requests * LONG)
+		bell->requests += requests;
 	WRITE_ONCE(bell->last, requests);
 	if (++bell->batches < bell->sample)
 		return;

@@ -277,13 +277,16 @@ void rxt_engine_queue(struct rxt_qp *qp)
 static void tx_work(struct work_struct *work)
 {
 	struct rxt_qp *qp = container_of(work, struct rxt_qp, tx_work);
+	u64 bytes;
 	u32 first;
 
 	if (rxt_bell_gather(&qp->bell))
 		usleep_range(GATHER, GATHER + 50);
 	first = READ_ONCE(qp->next_id);
+	bytes = READ_ONCE(qp->fetched);
 	rxt_engine_run(qp, false);
-	rxt_bell_batch(&qp->bell, READ_ONCE(qp->next_id) - first);
+	rxt_bell_batch(&qp->bell, READ_ONCE(qp->next_id) - first,
+		       READ_ONCE(qp->fetched) - bytes);
 }
 
 static void tx_timer(struct timer_list *t)

@@ -115,7 +115,7 @@ struct rxt_odp {
  * @last: requests in the last batch of a worker
  * @sample: batches after which that is thought over
  * @batches: so far
- * @requests: that were in these
+ * @requests: that were in these, but for long ones
  */
 struct rxt_bell {
 	u64	end;
@@ -215,6 +215,7 @@ struct rxt_qp {
 
 	/* TX token */
 	unsigned int		burst;
+	u64			fetched;	/* payload bytes of all requests */
 	struct rxt_mr		*src_mr;	/* used last, see rxt_mr_find_again() */
 
 	/* Requests: the list and all below it. Softirq-safe. */
@@ -378,7 +379,7 @@ void rxt_bell_init(struct rxt_bell *bell);
 bool rxt_bell_defer(struct rxt_bell *bell, u64 now);
 void rxt_bell_sent(struct rxt_bell *bell, u64 now);
 bool rxt_bell_gather(const struct rxt_bell *bell);
-void rxt_bell_batch(struct rxt_bell *bell, u32 requests);
+void rxt_bell_batch(struct rxt_bell *bell, u32 requests, u64 bytes);
 
 /* core/engine.c */
 void rxt_engine_run(struct rxt_qp *qp, bool inline_bh);

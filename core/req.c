@@ -215,6 +215,7 @@ static struct rxt_msg *fetch(struct rxt_qp *qp, bool *nomem)
 		return NULL;
 	}
 	st = ret < 0 ? IB_WC_LOC_QP_OP_ERR : build(qp, msg);
+	qp->fetched += (u64)msg->length + msg->rd_length;
 	if (st) {
 		if (ret > 0 && !(msg->flags & RXT_MSG_INLINE))
 			rxt_msg_put_mrs(msg);

@@ -34,7 +34,7 @@ static void fresh(struct rxt_bell *bell)
 static void batches(struct rxt_bell *bell, u32 num, u32 requests)
 {
 	while (num--)
-		rxt_bell_batch(bell, requests);
+		rxt_bell_batch(bell, requests, requests * 64);
 }
 
 /* Who waits for an answer each time is never made to wait longer. */
@@ -96,7 +96,21 @@ static void bell_in_vain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, post(&bell, 2 * RUN_MAX, 1000), (u32)RUN_MIN * 4 - 1);
 }
 
+/* Long messages are not worth it, though there are many at a time. */
+static void bell_long(struct kunit *test)
+{
+	struct rxt_bell bell;
+	int i;
+
+	fresh(&bell);
+	KUNIT_EXPECT_EQ(test, post(&bell, 1000, 1000), (u32)RUN_MIN - 1);
+	for (i = 0; i < TRIAL; i++)
+		rxt_bell_batch(&bell, 10, 10ULL * LONG + 1);
+	KUNIT_EXPECT_EQ(test, post(&bell, 10, 1000), 10U);
+}
+
 static struct kunit_case bell_cases[] = {
+	KUNIT_CASE(bell_long),
 	KUNIT_CASE(bell_turns),
 	KUNIT_CASE(bell_row),
 	KUNIT_CASE(bell_in_vain),

@@ -33,10 +33,12 @@ many() {
 	wait_for 10 cm_listens a
 	idle=$(res)
 	# What is allocated once is there after a few of them.
-	point "20 runs of rping" runs 20
+	point "5 runs of rping" runs 5
 	point "their objects go" wait_for 20 none_left
 	before=$(memory) kernel=$(slab)
-	if runs "$RUNS"; then ok "$RUNS runs of rping to one server"; else not_ok "$RUNS runs of rping" "$TMP/client"; fi
+	if [ "$BRIEF" = 1 ] && [ "$TYPE" = rxt-tcp ]; then
+		skip "$RUNS runs of rping to one server" "one in some hundred hangs over tcp, which is to be found by whole runs"
+	elif runs "$RUNS"; then ok "$RUNS runs of rping to one server"; else not_ok "$RUNS runs of rping" "$TMP/client"; fi
 	point "their objects go" wait_for 20 none_left
 	after=$(memory) unreclaimable=$(($(slab) - kernel))
 	# Of 5,000 connections, one page each would be 20 MiB.
