@@ -56,8 +56,6 @@ meet() {
 	return $rc
 }
 
-gone() { ! kill -0 "$1" 2>/dev/null; }
-
 # memory: KiB that are free or could be.
 memory() {
 	sync

@@ -19,8 +19,7 @@ check() {
 	point "path MTU 256" data -4 -n "$(scale 4)" -s 2 -m 1
 	point "small messages" data -4 -n "$(scale 10)" -s 3 -x 300 -q 1
 	point "8 queue pairs, IPv6" data -6 -n "$(scale 24)" -s 4 -q 8
-	foreign || point "to the own address" run "$(limit 90)" "$BIN/verbs_data" -a $SPEC_A -b $SPEC_A -w "$(limit 80)" \
-		"${atomic_write[@]}" -n "$(scale 24)" -s 8
+	foreign || point "to the own address" data -b $SPEC_A -n "$(scale 24)" -s 8
 	no_leak
 	topo_down
 

@@ -78,6 +78,9 @@ DEV_A=rxa DEV_B=rxb SPEC_A=a@rxa SPEC_B=b@rxb
 
 foreign() { [ "$TYPE" = rxe ] || [ "$TYPE" = siw ]; }
 
+# gone PID: a child of this shell has ended.
+gone() { ! kill -0 "$1" 2>/dev/null; }
+
 # What a type carries beyond RC and UC.
 carries_ud() { [ "$TYPE" != siw ] && [ "$TYPE" != rxt-loop ]; }
 

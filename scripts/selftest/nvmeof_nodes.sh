@@ -27,7 +27,6 @@ across() {
 	if [ $rc = 0 ]; then ok "$text"; else not_ok "$text" "$TMP/fio"; fi
 	point "$text: the controller is live again" wait_for 60 live
 }
-gone() { ! kill -0 "$1" 2>/dev/null; }
 
 swallow() { tc qdisc add dev eth0 root netem loss 100%; }
 spit() { tc qdisc del dev eth0 root; }
