@@ -169,6 +169,8 @@ static bool xmit_one(struct rxt_qp *qp, struct rxt_msg *msg)
 	}
 	/* Before the call: an rxt_tx_ready() during it is not lost. */
 	set_bit(RXT_QP_TX_BLOCKED, &qp->flags);
+	/* Pairs with the order of its callers: what changed, then the call. */
+	smp_mb__after_atomic();
 	trace_rxt_tx_begin(qp, msg, 0);
 	res = qp->dev->be->xmit(qp->conn, msg);
 	trace_rxt_tx_end(qp, msg, res);

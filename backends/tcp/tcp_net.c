@@ -415,6 +415,16 @@ static bool pend_drain(struct rxtcp_pend *p)
 	return p->sock->sk->sk_state == TCP_CLOSE;
 }
 
+/* Open, and nothing has come behind what was read? */
+static bool pend_quiet(struct rxtcp_pend *p)
+{
+	struct msghdr msg = { };
+	struct kvec kv = { };
+
+	return kernel_recvmsg(p->sock, &msg, &kv, 1, 1, MSG_DONTWAIT | MSG_PEEK |
+			      MSG_TRUNC) == -EAGAIN;
+}
+
 static void pend_news(struct rxtcp_net *tn, struct rxtcp_pend *p)
 {
 	if (!p->listed) {
@@ -426,8 +436,11 @@ static void pend_news(struct rxtcp_net *tn, struct rxtcp_pend *p)
 		pend_hello(tn, p);
 		break;
 	case PEND_PARKED:
-		/* It must wait for the answer: closed, or not what it says. */
-		pend_close(tn, p);
+		/* It must wait for the answer: closed, or not what it says. The news may
+		 * also be the hello's own, that was read meanwhile.
+		 */
+		if (!pend_quiet(p))
+			pend_close(tn, p);
 		break;
 	case PEND_LINGER:
 		if (pend_drain(p))

@@ -169,6 +169,8 @@ struct rxt_backend {
 	/**
 	 * @xmit_begin: optional; a batch starts (take the socket lock …).
 	 * @inline_bh says that this runs inside rxt_tx_ready(RXT_TX_INLINE).
+	 * An rxt_tx_ready() from here to the first @xmit may find nothing to
+	 * unblock: what @xmit waits for it has to look at by itself.
 	 * Context: as @xmit. Caller holds the TX token.
 	 */
 	void (*xmit_begin)(struct rxt_conn *conn, bool inline_bh);
