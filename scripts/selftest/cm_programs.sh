@@ -39,10 +39,11 @@ check() {
 	point "ucmatose, 10 connections, 4000 bytes" meet "$L" ucmatose -c 10 -S 4000 -- ucmatose -c 10 -S 4000 -s $ADDR_A
 	point "ucmatose IPv6" meet "$L" ucmatose -b $ADDR6_A -- ucmatose -s $ADDR6_A
 	point "udaddy" meet "$L" udaddy -- udaddy -s $ADDR_A
-	point "udaddy, 5 connections, IPv6" meet "$L" udaddy -c 5 -b $ADDR6_A -- udaddy -c 5 -s $ADDR6_A
+	# Soon: an idle one is closed.
 	if [ "$TYPE" = rxt-tcp ]; then
 		point "all datagrams between two addresses take one stream" test "$(streams_open -4)" = 1
 	fi
+	point "udaddy, 5 connections, IPv6" meet "$L" udaddy -c 5 -b $ADDR6_A -- udaddy -c 5 -s $ADDR6_A
 	if [ "$TYPE" = rxt-roce ]; then
 		point "mckey" mckeys 239.1.1.1 $ADDR_A $ADDR_B
 	fi

@@ -11,7 +11,7 @@ own_types_only "link type of this project only"
 if ! command -v mpirun >/dev/null || [ ! -e "$BIN/mpi_alltoall" ]; then skip_all "no Open MPI"; fi
 
 RANKS=${RXT_MPI_RANKS:-4}
-AGENT=$SELFTEST/mpi_agent.py
+AGENT=$(command -v rxt-on)
 
 # Rank to rank, on one machine as well, goes over the device: no shared memory.
 alltoall() { # TRANSPORT ROUNDS
