@@ -423,6 +423,12 @@ void rxt_recv_complete(struct rxt_qp *qp, struct rxt_recv *recv, enum ib_wc_stat
 void rxt_rx_forget_answer(struct rxt_qp *qp, u32 id);
 void rxt_rx_drop_all(struct rxt_qp *qp, bool flush);
 
+/* core/verdict.c */
+enum rxt_verdict rxt_rx_bad_access(struct rxt_qp *qp);
+enum rxt_verdict rxt_rx_bad_request(struct rxt_qp *qp);
+enum rxt_verdict rxt_rx_region(struct rxt_qp *qp, const struct rxt_hdr *hdr, int right,
+			       struct rxt_mr **mr);
+
 /* core/mr.c */
 struct rxt_mr *rxt_mr_find(const struct rxt_dev *dev, const void *pd, u32 key,
 			   u64 addr, u64 len, int access);

@@ -154,43 +154,21 @@ bool rxt_conn_resp_idle(const struct rxt_conn *conn)
 }
 EXPORT_SYMBOL_GPL(rxt_conn_resp_idle);
 
-static enum rxt_verdict bad_access(struct rxt_qp *qp)
-{
-	rxt_count_qp(qp, remote_access_errors);
-	return RXT_BAD_ACCESS;
-}
-
-static enum rxt_verdict bad_request(struct rxt_qp *qp)
-{
-	rxt_count_qp(qp, remote_invalid_requests);
-	return RXT_BAD_REQUEST;
-}
-
 static enum rxt_verdict take_read(struct rxt_qp *qp, const struct rxt_hdr *hdr,
 				  u64 cookie, unsigned int flags)
 {
-	struct rxt_mr *mr = NULL;
+	enum rxt_verdict v;
+	struct rxt_mr *mr;
 	struct rxt_msg *msg;
 
-	if (!rxt_qp_may(qp, RXT_MAY_RECEIVE))
-		return RXT_DROP;
-	if (hdr->length > RXT_MAX_MSG)
-		return bad_request(qp);
-	/* IBTA 9.7.4.1.3: an operation that the QP does not offer. */
-	if (!(qp->access & IB_ACCESS_REMOTE_READ))
-		return bad_request(qp);
-	/* IBTA 9.7.4.1.4.2: the key of a zero-length READ is not checked. */
-	if (hdr->length) {
-		mr = rxt_mr_find_remote(qp, hdr->rkey, hdr->raddr, hdr->length,
-					IB_ACCESS_REMOTE_READ);
-		if (!mr)
-			return bad_access(qp);
-	}
+	v = rxt_rx_region(qp, hdr, IB_ACCESS_REMOTE_READ, &mr);
+	if (v != RXT_OK)
+		return v;
 	msg = resp_get(qp, RXT_OP_READ_RESP, hdr, cookie, flags);
 	if (!msg) {
 		if (mr)
 			rxt_mr_put(mr);
-		return bad_request(qp);
+		return rxt_rx_bad_request(qp);
 	}
 	msg->length = hdr->length;
 	if (mr) {
@@ -232,13 +210,13 @@ static enum rxt_verdict execute(struct rxt_qp *qp, const struct rxt_hdr *hdr,
 
 	/* IBTA 9.7.4.1.3: an operation that the QP does not offer. */
 	if (!(qp->access & access))
-		return bad_request(qp);
+		return rxt_rx_bad_request(qp);
 	/* IBTA 9.4.5: the address of an atomic is a multiple of 8. */
 	if (hdr->raddr & 7)
-		return bad_request(qp);
+		return rxt_rx_bad_request(qp);
 	mr = rxt_mr_find_remote(qp, hdr->rkey, hdr->raddr, sizeof(u64), access);
 	if (!mr)
-		return bad_access(qp);
+		return rxt_rx_bad_access(qp);
 	err = rxt_atomic_exec(mr, hdr, orig);
 	if (unlikely(err == -EAGAIN))
 		err = rxt_odp_fault(qp, RXT_FAULT_RX, mr, hdr->raddr,
@@ -247,8 +225,8 @@ static enum rxt_verdict execute(struct rxt_qp *qp, const struct rxt_hdr *hdr,
 	if (err == -EAGAIN)
 		return RXT_NOT_READY;
 	if (err == -EINVAL)
-		return bad_request(qp);
-	return err ? bad_access(qp) : RXT_OK;
+		return rxt_rx_bad_request(qp);
+	return err ? rxt_rx_bad_access(qp) : RXT_OK;
 }
 
 static enum rxt_verdict take_atomic(struct rxt_qp *qp, const struct rxt_hdr *hdr,
@@ -261,11 +239,11 @@ static enum rxt_verdict take_atomic(struct rxt_qp *qp, const struct rxt_hdr *hdr
 	if (!rxt_qp_may(qp, RXT_MAY_RECEIVE))
 		return RXT_DROP;
 	if (!rxt_op_is_atomic(hdr->op))
-		return bad_request(qp);
+		return rxt_rx_bad_request(qp);
 	if (answer) {
 		msg = resp_get(qp, RXT_OP_ATOMIC_RESP, hdr, cookie, flags);
 		if (!msg)
-			return bad_request(qp);
+			return rxt_rx_bad_request(qp);
 	}
 	if (!(flags & RXT_RX_REPLAY)) {
 		v = execute(qp, hdr, orig);

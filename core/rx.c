@@ -10,18 +10,6 @@
 #include "internal.h"
 #include "trace.h"
 
-static enum rxt_verdict bad_access(struct rxt_qp *qp)
-{
-	rxt_count_qp(qp, remote_access_errors);
-	return RXT_BAD_ACCESS;
-}
-
-static enum rxt_verdict bad_request(struct rxt_qp *qp)
-{
-	rxt_count_qp(qp, remote_invalid_requests);
-	return RXT_BAD_REQUEST;
-}
-
 static void rx_open(struct rxt_rx *rx, struct rxt_qp *qp,
 		    const struct rxt_hdr *hdr)
 {
@@ -68,7 +56,7 @@ static enum rxt_verdict take_recv(struct rxt_qp *qp, bool resolve)
 	if (qp->recv_held)
 		return RXT_OK;
 	if (!qp->rq)
-		return bad_request(qp);
+		return rxt_rx_bad_request(qp);
 	ret = rxt_rq_take(qp->rq, qp->recv);
 	if (!ret)
 		return RXT_NOT_READY;
@@ -103,7 +91,7 @@ static enum rxt_verdict begin_send(struct rxt_qp *qp, struct rxt_rx *rx,
 	if (rx->known && hdr->length > qp->recv->length) {
 		rx->active = false;
 		drop_recv(qp, IB_WC_LOC_LEN_ERR);
-		return bad_request(qp);
+		return rxt_rx_bad_request(qp);
 	}
 	if (!rx->known)
 		rx->length = qp->recv->length;
@@ -118,22 +106,12 @@ static enum rxt_verdict begin_send(struct rxt_qp *qp, struct rxt_rx *rx,
 static enum rxt_verdict begin_write(struct rxt_qp *qp, struct rxt_rx *rx,
 				    const struct rxt_hdr *hdr)
 {
-	struct rxt_mr *mr = NULL;
+	enum rxt_verdict v;
+	struct rxt_mr *mr;
 
-	if (!rxt_qp_may(qp, RXT_MAY_RECEIVE))
-		return RXT_DROP;
-	if (hdr->length > RXT_MAX_MSG)
-		return bad_request(qp);
-	/* IBTA 9.7.4.1.3: an operation that the QP does not offer. */
-	if (!(qp->access & IB_ACCESS_REMOTE_WRITE))
-		return bad_request(qp);
-	/* IBTA 9.7.4.1.4.2: nothing is checked for zero bytes. */
-	if (hdr->length) {
-		mr = rxt_mr_find_remote(qp, hdr->rkey, hdr->raddr, hdr->length,
-					IB_ACCESS_REMOTE_WRITE);
-		if (!mr)
-			return bad_access(qp);
-	}
+	v = rxt_rx_region(qp, hdr, IB_ACCESS_REMOTE_WRITE, &mr);
+	if (v != RXT_OK)
+		return v;
 	rx_open(rx, qp, hdr);
 	if (mr) {
 		rx->one.addr = hdr->raddr;
@@ -153,9 +131,9 @@ static enum rxt_verdict begin_read_resp(struct rxt_qp *qp, struct rxt_rx *rx,
 	struct rxt_msg *msg = rxt_req_find_unanswered(qp, hdr->msg_id);
 
 	if (!msg || msg->op != RXT_OP_READ)
-		return bad_request(qp);
+		return rxt_rx_bad_request(qp);
 	if (hdr->length != RXT_LEN_UNKNOWN && hdr->length != msg->rd_length)
-		return bad_request(qp);
+		return rxt_rx_bad_request(qp);
 	rx_open(rx, qp, hdr);
 	rx->known = true;
 	rx->length = msg->rd_length;
@@ -200,7 +178,7 @@ static enum rxt_verdict begin(struct rxt_qp *qp, const struct rxt_hdr *hdr,
 			return RXT_DROP;
 		return begin_read_resp(qp, *rx, hdr);
 	default:
-		return bad_request(qp);
+		return rxt_rx_bad_request(qp);
 	}
 	if (v == RXT_OK)
 		established(qp);
@@ -250,7 +228,7 @@ static enum rxt_verdict end_send(struct rxt_rx *rx, const struct rxt_hdr *hdr)
 	if (hdr->op == RXT_OP_SEND_INV &&
 	    rxt_dkey_invalidate(qp, hdr->inv_rkey)) {
 		drop_recv(qp, IB_WC_MW_BIND_ERR);
-		return bad_access(qp);
+		return rxt_rx_bad_access(qp);
 	}
 	push_recv(qp, hdr, hdr->length, IB_WC_RECV);
 	return RXT_OK;
@@ -366,12 +344,12 @@ enum rxt_verdict rxt_rx_place_verdict(struct rxt_rx *rx, int err)
 		return RXT_DROP;
 	}
 	if (write)
-		return err == -EMSGSIZE ? bad_request(qp) : bad_access(qp);
+		return err == -EMSGSIZE ? rxt_rx_bad_request(qp) : rxt_rx_bad_access(qp);
 	if (!send || !rxt_qp_may(qp, RXT_MAY_RECEIVE))
 		return RXT_DROP;
 	if (err == -EMSGSIZE) {
 		drop_recv(qp, IB_WC_LOC_LEN_ERR);
-		return bad_request(qp);
+		return rxt_rx_bad_request(qp);
 	}
 	drop_recv(qp, IB_WC_LOC_PROT_ERR);
 	rxt_count_qp(qp, remote_op_errors);
@@ -390,7 +368,7 @@ enum rxt_verdict rxt_rx_atomic_resp(struct rxt_conn *conn, u32 id, u64 orig)
 		return RXT_DROP;
 	msg = rxt_req_find_unanswered(qp, id);
 	if (!msg || msg->op == RXT_OP_READ)
-		return bad_request(qp);
+		return rxt_rx_bad_request(qp);
 
 	memset(&rx, 0, sizeof(rx));
 	rx.qp = qp;
