@@ -52,10 +52,13 @@ void rxt_tx_token_drop(struct rxt_qp *qp)
  * rxt_engine_unblock - whatever ->xmit() waited for is there
  * @qp: QP
  *
- * Context: any. Does not run the engine.
+ * Context: any. Does not run the engine, but notes that it has to.
  */
 void rxt_engine_unblock(struct rxt_qp *qp)
 {
+	set_bit(RXT_QP_TX_PENDING, &qp->flags);
+	/* Pairs with xmit_one(), see there. */
+	smp_mb__after_atomic();
 	clear_bit(RXT_QP_TX_BLOCKED, &qp->flags);
 	/* Pairs with wait_for_peer(): one of the two sees the other's bit. */
 	smp_mb__after_atomic();
@@ -169,14 +172,17 @@ static bool xmit_one(struct rxt_qp *qp, struct rxt_msg *msg)
 	}
 	/* Before the call: an rxt_tx_ready() during it is not lost. */
 	set_bit(RXT_QP_TX_BLOCKED, &qp->flags);
-	/* Pairs with the order of its callers: what changed, then the call. */
+	/* Pairs with rxt_engine_unblock(): it clears the bit later, or PENDING is seen. */
 	smp_mb__after_atomic();
 	trace_rxt_tx_begin(qp, msg, 0);
 	res = qp->dev->be->xmit(qp->conn, msg);
 	trace_rxt_tx_end(qp, msg, res);
+	/* BLOCKED may be for what ->xmit_begin() saw. An rxt_tx_ready() between the two found
+	 * no bit to clear, but its note is there. One try in vain does no harm.
+	 */
 	if (res == RXT_TX_WAIT)
 		wait_for_peer(qp);
-	else if (res != RXT_TX_BLOCKED)
+	else if (res != RXT_TX_BLOCKED || test_bit(RXT_QP_TX_PENDING, &qp->flags))
 		clear_bit(RXT_QP_TX_BLOCKED, &qp->flags);
 	if (res < 0)
 		return xmit_failed(qp, msg, res);
@@ -231,20 +237,11 @@ static bool batch(struct rxt_qp *qp, bool inline_bh)
 	return msg && !budget;
 }
 
-/**
- * rxt_engine_run - send what can be sent
- * @qp: QP
- * @inline_bh: inside rxt_tx_ready(RXT_TX_INLINE)
- *
- * Context: fit for ->xmit(); never waits for the token.
- */
-void rxt_engine_run(struct rxt_qp *qp, bool inline_bh)
+/* PENDING is set. */
+static void engine_go(struct rxt_qp *qp, bool inline_bh)
 {
 	unsigned int rounds = 16;
 
-	set_bit(RXT_QP_TX_PENDING, &qp->flags);
-	/* The note is there before the token is tried. */
-	smp_mb__after_atomic();
 	while (test_bit(RXT_QP_TX_PENDING, &qp->flags)) {
 		bool more;
 
@@ -262,6 +259,21 @@ void rxt_engine_run(struct rxt_qp *qp, bool inline_bh)
 			return;
 		}
 	}
+}
+
+/**
+ * rxt_engine_run - send what can be sent
+ * @qp: QP
+ * @inline_bh: inside rxt_tx_ready(RXT_TX_INLINE)
+ *
+ * Context: fit for ->xmit(); never waits for the token.
+ */
+void rxt_engine_run(struct rxt_qp *qp, bool inline_bh)
+{
+	set_bit(RXT_QP_TX_PENDING, &qp->flags);
+	/* The note is there before the token is tried. */
+	smp_mb__after_atomic();
+	engine_go(qp, inline_bh);
 }
 
 /**
@@ -326,12 +338,10 @@ void rxt_tx_ready(struct rxt_conn *conn, enum rxt_tx_how how)
 	struct rxt_qp *qp = conn->qp;
 
 	rxt_engine_unblock(qp);
-	if (how == RXT_TX_INLINE) {
-		rxt_engine_run(qp, true);
-		return;
-	}
-	set_bit(RXT_QP_TX_PENDING, &qp->flags);
-	rxt_engine_queue(qp);
+	if (how == RXT_TX_INLINE)
+		engine_go(qp, true);
+	else
+		rxt_engine_queue(qp);
 }
 EXPORT_SYMBOL_GPL(rxt_tx_ready);
 

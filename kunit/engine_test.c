@@ -183,6 +183,44 @@ static void engine_ready_inside(struct kunit *test)
 	vt_fake_expect_sane(test, fc);
 }
 
+/* Once each: room, for a batch that has not seen it. */
+static void begin_hook_defer(struct fake_conn *fc)
+{
+	fc->begin_hook = NULL;
+	rxt_tx_ready(&fc->conn, RXT_TX_DEFER);
+}
+
+static void begin_hook_inline(struct fake_conn *fc)
+{
+	fc->begin_hook = NULL;
+	fake_ready_inline(fc);
+}
+
+static void ready_before(struct kunit *test, void (*hook)(struct fake_conn *fc))
+{
+	static const struct fake_step script[] = { { RXT_TX_BLOCKED, 0 }, { RXT_TX_DONE } };
+	struct fake_conn *fc;
+	struct vt_pair *p = vt_fake_pair(test, &(struct vt_opts) { }, &fc);
+
+	fake_script(fc, script, ARRAY_SIZE(script));
+	fc->begin_hook = hook;
+	vt_fake_write(p, 1, 1000);
+	KUNIT_EXPECT_TRUE(test, fake_wait(fc, 2));
+	vt_fake_expect_call(test, fc, 1, RXT_OP_WRITE, 1, 0);
+	vt_fake_expect_sane(test, fc);
+}
+
+/* The room comes after ->xmit_begin() has looked, and before ->xmit() says BLOCKED for it. */
+static void engine_ready_before(struct kunit *test)
+{
+	ready_before(test, begin_hook_defer);
+}
+
+static void engine_ready_before_inline(struct kunit *test)
+{
+	ready_before(test, begin_hook_inline);
+}
+
 /* No memory: tried again by the clock, the same message. */
 static void engine_nobufs(struct kunit *test)
 {
@@ -780,6 +818,8 @@ static struct kunit_case engine_test_cases[] = {
 	KUNIT_CASE(engine_uc),
 	KUNIT_CASE(engine_blocked),
 	KUNIT_CASE(engine_ready_inside),
+	KUNIT_CASE(engine_ready_before),
+	KUNIT_CASE(engine_ready_before_inline),
 	KUNIT_CASE(engine_nobufs),
 	KUNIT_CASE(engine_lanes),
 	KUNIT_CASE(engine_blocked_is_whole),

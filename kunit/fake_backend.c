@@ -30,6 +30,8 @@ static void fake_xmit_begin(struct rxt_conn *conn, bool inline_bh)
 	fc->inline_bh = inline_bh;
 	fc->batches++;
 	spin_unlock_bh(&fc->lock);
+	if (fc->begin_hook)
+		fc->begin_hook(fc);
 }
 
 static void fake_xmit_end(struct rxt_conn *conn)

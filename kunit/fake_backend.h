@@ -47,6 +47,7 @@ struct fake_call {
  * @lock: guards all below
  * @script: steps to come; when it is used up all is RXT_TX_DONE
  * @steps: entries of @script
+ * @begin_hook: called at the end of ->xmit_begin(), if set
  * @hook: called inside ->xmit(), if set; sees the call's number
  * @arg: for @hook
  * @call: what was asked, oldest first
@@ -66,6 +67,7 @@ struct fake_conn {
 	spinlock_t		lock;		/* all below */
 	const struct fake_step	*script;
 	unsigned int		steps;
+	void			(*begin_hook)(struct fake_conn *fc);
 	void			(*hook)(struct fake_conn *fc, unsigned int call);
 	void			*arg;
 	struct fake_call	*call;

@@ -358,11 +358,6 @@ static int xmit_not_up(struct rxtcp_conn *tc)
 		return tc->conn.type == IB_QPT_UC ? RXT_TX_DONE : -ENOTCONN;
 	WRITE_ONCE(tc->life.wanted, true);
 	rxtcp_life_arm(tc);
-	/* The batch began before the connection was there, and rxt_tx_ready() may have
-	 * been called in between, when the core had nothing to unblock yet.
-	 */
-	if (READ_ONCE(tc->state) == RXTCP_UP)
-		rxt_tx_ready(&tc->conn, RXT_TX_DEFER);
 	return RXT_TX_BLOCKED;
 }
 

@@ -169,8 +169,8 @@ struct rxt_backend {
 	/**
 	 * @xmit_begin: optional; a batch starts (take the socket lock …).
 	 * @inline_bh says that this runs inside rxt_tx_ready(RXT_TX_INLINE).
-	 * An rxt_tx_ready() from here to the first @xmit may find nothing to
-	 * unblock: what @xmit waits for it has to look at by itself.
+	 * What is seen here may make @xmit say BLOCKED: an rxt_tx_ready() from
+	 * here on counts.
 	 * Context: as @xmit. Caller holds the TX token.
 	 */
 	void (*xmit_begin)(struct rxt_conn *conn, bool inline_bh);
