@@ -4,14 +4,14 @@
 # kernels: stock debug
 # timeout: 1200
 # NVMe over RDMA between two machines: fio with verification, also while the network is gone for 30 seconds: once packets
-# vanish without a word, once the network device is down.
+# vanish without a word, once the network device is down (12 seconds when brief: longer than the keep-alive).
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/nodes_lib.sh"
 . "$(dirname "$0")/nvme_lib.sh"
 own_types_only "link type of this project only"
 nvme_here || skip_all "no nvme-cli, fio or nvme_rdma"
 
-CUT=30
+CUT=$(some 30 12)
 
 # across TEXT CUT-COMMAND RESTORE-COMMAND: fio writes and verifies while there is no network for CUT seconds.
 across() {
