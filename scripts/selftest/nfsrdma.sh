@@ -29,7 +29,8 @@ server_up() {
 	mkdir -p "$EXPORT" "$MNT"
 	mountpoint -q "$EXPORT" || mount -t tmpfs -o size=512m export "$EXPORT" || return
 	at a mount -t nfsd nfsd $d || return
-	at a "$SELFTEST/nfs_exports.py" "$EXPORT" >"$TMP/exports" 2>&1 &
+	# Not by at(): $! is to be the program.
+	nsenter --net=/run/netns/a "$SELFTEST/nfs_exports.py" "$EXPORT" >"$TMP/exports" 2>&1 &
 	SERVER_PID=$!
 	wait_for 10 grep -q ready "$TMP/exports" || return
 	echo "-2 -3 +4 +4.1 +4.2" >$d/versions
