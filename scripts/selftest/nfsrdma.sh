@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # nodes: 1
 # kernels: stock debug
+# boot: own
 # timeout: 900
 # NFS over RDMA between two hosts: an archive unpacked and compared, checksums from the server's side, random operations
 # against a copy in memory, direct I/O that verifies, mounts and unmounts.
+# A boot of its own: the kernel's NFS over RDMA (not over TCP) never lets go of the network namespaces, even after all of its
+# modules and ours are unloaded, and with them there the rdma subsystem cannot be told to share devices again.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/cm_lib.sh"
 own_types_only "needs links in namespaces"
