@@ -28,7 +28,7 @@
 #define AT_ONCE		(DATAGRAM * 44)
 #define BUFFER		(4 << 20)
 
-static _Noreturn void die(const char *what)
+static __noreturn void die(const char *what)
 {
 	perror(what);
 	exit(1);
